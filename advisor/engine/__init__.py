@@ -1,0 +1,1 @@
+"""How judging works: facts in, outcomes out. Pure: no Django, clock, network or database in here."""
