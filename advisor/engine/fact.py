@@ -1,0 +1,36 @@
+"""What a fact is: a small typed value that is complete, or not there at all.
+
+A rule's check names the facts it needs as its parameters' types; the engine reads each from the observation and calls the
+check only when all of them could be read. So a check never meets None and never compares versions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from advisor.engine.observation import Observation
+
+
+class Fact(ABC):
+    """Subclasses are frozen dataclasses."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, seen: Observation) -> Self:
+        """The fact as the observation shows it, the values on trial (``seen.proposed``) in place.
+
+        Raises Missing, with what would have to be granted, enabled, stated or awaited.
+        """
+
+
+class Harm(Fact):
+    """A fact that tells of harm which some variable's present value does.
+
+    When a rule is judged again with its own proposal in place, harm that it declares ``caused_by`` such a variable belongs
+    to the old value and is withheld.
+    """
+
+    @abstractmethod
+    def withheld(self) -> Self:
+        """The same fact without the harm; what does not depend on the setting (rates of work) stays."""
