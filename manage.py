@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Django's command line, which runs itself in the checkout's own environment so that nobody has to activate anything.
+
+Only the standard library may be imported before the interpreter has been exchanged.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+ENVIRONMENT = ROOT / ".venv"
+
+
+def run_in_environment() -> None:
+    """Replace this process by the same command under `.venv/bin/python`, unless it already runs there.
+
+    Elsewhere (an image with its own interpreter) TIDEMARK_ENVIRONMENT=none says that the running interpreter is the
+    right one. Exits with 2 when there is no environment yet.
+    """
+    if os.environ.get("TIDEMARK_ENVIRONMENT") == "none" or Path(sys.prefix) == ENVIRONMENT:
+        return
+    python = ENVIRONMENT / "bin" / "python"
+    if not os.access(python, os.X_OK):
+        print("Tidemark is not set up in this folder yet: run ./start --setup", file=sys.stderr)
+        sys.exit(2)
+    os.execv(python, [str(python), str(ROOT / "manage.py"), *sys.argv[1:]])  # noqa: S606 - no shell is wanted here
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    run_in_environment()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()
