@@ -1,0 +1,125 @@
+"""What a fact needs: the grants of an observing account, and the statement that adds one that is missing.
+
+The privileges were found on real servers; see the table in ``observe_privileges``. Nothing here ever asks for SUPER, for
+SELECT on all schemas, or for a right to change anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from advisor.mysql.version import ServerVersion
+
+#: Stands for the account where it is not known yet.
+DEFAULT_ACCOUNT = "'tidemark'@'%'"
+
+_ACCOUNT = re.compile(
+    r"^(?:'(?P<quoted_user>[^'\\]*)'|`(?P<back_user>[^`]*)`|(?P<user>[^'`@]*))@(?:'(?P<quoted>[^'\\]*)'|`(?P<back>[^`]*)`|(?P<host>[^'`@]*))$"
+)
+
+
+def quoted_account(account: str) -> str:
+    """``user@host`` in any quoting, as ``'user'@'host'``; the default account where it is empty. Raises ValueError."""
+    if not account.strip():
+        return DEFAULT_ACCOUNT
+    match = _ACCOUNT.match(account.strip())
+    if match is None:
+        raise ValueError(f"{account!r} is no account: write it as 'user'@'host'.")
+    user = next(part for part in (match["quoted_user"], match["back_user"], match["user"]) if part is not None)
+    host = next(part for part in (match["quoted"], match["back"], match["host"]) if part is not None)
+    return f"{_literal(user)}@{_literal(host)}"
+
+
+def _literal(text: str) -> str:
+    if re.search(r"[\x00-\x1f'\\]", text):
+        raise ValueError("An account name with quotes, backslashes or control characters cannot be written safely.")
+    return f"'{text}'"
+
+
+def observe_privileges(server: ServerVersion) -> tuple[str, ...]:
+    """The global privileges with which everything that Tidemark reads can be read on this server.
+
+    PROCESS: SHOW ENGINE INNODB STATUS and innodb_metrics. REPLICATION CLIENT, since MariaDB 10.5.9 split into BINLOG
+    MONITOR and SLAVE MONITOR: binary log and replication state. (10.5.0 to 10.5.8 had no privilege short of SUPER for
+    SHOW REPLICA STATUS; there REPLICATION CLIENT stays, and replication is reported as not readable.)
+    """
+    if server.is_mariadb and server.number >= (10, 5, 9):
+        return ("PROCESS", "BINLOG MONITOR", "SLAVE MONITOR")
+    return ("PROCESS", "REPLICATION CLIENT")
+
+
+def observe_grants(server: ServerVersion, account: str = "") -> list[str]:
+    """The exact statements that make an observing account on this server; the password is left to the person.
+
+    ``MAX_USER_CONNECTIONS`` is 2, the kept connection of the fast poll and one for a full snapshot. PROCESS shows
+    everyone's statements: who runs these should know.
+    """
+    name = quoted_account(account)
+    limits = "MAX_USER_CONNECTIONS 2"
+    if server.is_mariadb:
+        limits += " MAX_STATEMENT_TIME 5"
+    return [
+        f"CREATE USER {name} IDENTIFIED BY '<password>' WITH {limits}",
+        f"GRANT {', '.join(observe_privileges(server))} ON *.* TO {name}",
+        f"GRANT SELECT ON performance_schema.* TO {name}",
+    ]
+
+
+#: What each privilege is granted on, where that is not everything.
+_SCHEMA_PRIVILEGES = {"SELECT ON performance_schema.*": ("SELECT", "performance_schema.*")}
+
+
+def remedy_for(privilege: str, server: ServerVersion, account: str = "") -> str:
+    """The GRANT statement that gives an account one privilege, in the words of this server.
+
+    ``privilege`` is a name such as ``PROCESS`` or ``SELECT ON performance_schema.*``; REPLICATION CLIENT becomes what this
+    server calls it.
+    """
+    name = quoted_account(account)
+    if privilege in _SCHEMA_PRIVILEGES:
+        what, where = _SCHEMA_PRIVILEGES[privilege]
+        return f"GRANT {what} ON {where} TO {name}"
+    if privilege == "REPLICATION CLIENT" and server.is_mariadb and server.number >= (10, 5, 9):
+        privilege = "BINLOG MONITOR, SLAVE MONITOR"
+    return f"GRANT {privilege} ON *.* TO {name}"
+
+
+_GRANT = re.compile(r"^GRANT (?P<what>.+?) ON (?:TABLE )?(?P<where>\S+) TO ", re.IGNORECASE)
+
+
+def parse_grants(lines: Iterable[str]) -> frozenset[str]:
+    """The privileges in the output of SHOW GRANTS, as upper-case names: ``PROCESS`` for global ones, ``SELECT ON schema.*``
+    (schema in lower case, without quotes) for others. ``ALL PRIVILEGES ON *.*`` gives ``ALL PRIVILEGES``. Roles are not
+    followed, and lines that grant no privilege (roles, PROXY, passwords) are passed over.
+    """
+    found: set[str] = set()
+    for line in lines:
+        match = _GRANT.match(line.strip())
+        if match is None or match["what"].upper().startswith("PROXY"):
+            continue
+        where = match["where"].replace("`", "").lower()
+        # Commas inside parentheses separate columns, not privileges.
+        for part in re.split(r",\s*(?![^()]*\))", match["what"]):
+            name = " ".join(part.split()).upper()
+            found.add(name if where == "*.*" else f"{name} ON {where}")
+    return frozenset(found)
+
+
+#: Names by which one privilege is known on different servers, and what contains it.
+_CONTAINED_IN = {
+    "REPLICATION CLIENT": ("BINLOG MONITOR",),
+    "BINLOG MONITOR": ("REPLICATION CLIENT",),
+    "SLAVE MONITOR": ("REPLICA MONITOR",),
+}
+
+
+def has_privilege(privileges: frozenset[str], wanted: str) -> bool:
+    """Whether ``wanted`` (as in ``remedy_for``) is among what ``parse_grants`` found, under any of its names."""
+    name, _, where = wanted.partition(" ON ")
+    if where:
+        where = where.lower()
+        return any(f"{one} ON {where}" in privileges for one in (name, "ALL PRIVILEGES")) or has_privilege(
+            privileges, name
+        )
+    return any(one in privileges for one in (name, "ALL PRIVILEGES", *_CONTAINED_IN.get(name, ())))
