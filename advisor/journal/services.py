@@ -1,0 +1,30 @@
+"""The only writer of events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from advisor.journal.models import Event
+
+
+def record(
+    *,
+    team_id: str,
+    kind: str,
+    at: datetime,
+    server_id: str = "",
+    actor: AbstractBaseUser | None = None,
+    data: dict[str, Any] | None = None,
+) -> Event:
+    """Writes one event. Call it inside the transaction of what happened, so that neither stands without the other."""
+    return Event.objects.create(
+        team_id=team_id,
+        server_id=server_id,
+        kind=kind,
+        at=at,
+        actor=actor,
+        data=data or {},  # type: ignore[misc]
+    )

@@ -1,0 +1,97 @@
+"""Advice that lasts."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from advisor.teams.ids import LENGTH, new_id
+from advisor.teams.models import Team
+from collector.models import Server
+
+
+class State(models.TextChoices):
+    """``in_change`` and ``applied`` are set by the changes room through this room's services."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    IN_CHANGE = "in_change"
+    APPLIED = "applied"
+    RESOLVED = "resolved"
+    DISMISSED = "dismissed"
+
+
+class Recommendation(models.Model):
+    """A finding that lasts. Its identity over time is (server, key).
+
+    ``current`` equals ``key`` until the recommendation is resolved and is then NULL: a plain unique constraint that also
+    MySQL enforces, so that there is one living recommendation per key. ``document`` is the item of the advice schema as last
+    judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute resolves nothing.
+    """
+
+    id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="recommendations")
+    key = models.CharField(max_length=200)
+    current = models.CharField(max_length=200, null=True)
+    rule = models.CharField(max_length=100)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.OPEN)
+    severity = models.CharField(max_length=8)
+    severity_rank = models.PositiveSmallIntegerField(default=0)
+    confidence = models.CharField(max_length=6)
+    document = models.JSONField()
+    opened_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    passes = models.PositiveSmallIntegerField(default=0)
+    dismissed_reason = models.TextField(blank=True)
+    dismissed_until = models.DateField(null=True, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server", "current"], name="one_living_recommendation_per_key")]
+        indexes = [models.Index(fields=["server", "state"])]
+        ordering = ["-severity_rank", "opened_at"]
+
+
+class Judgement(models.Model):
+    """The newest judgement of a server: what every rule said. ``outcomes`` is the advice schema's list."""
+
+    server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="judgement")
+    slot = models.BigIntegerField()
+    judged_at = models.DateTimeField()
+    outcomes = models.JSONField()
+    milliseconds = models.FloatField(default=0)
+
+
+class FleetRow(models.Model):
+    """One denormalised row per server: all that the fleet page shows, so that the page is one indexed query.
+
+    ``state`` is new, calm, watch, warning, critical or stale; ``sort_rank`` orders by need, highest first.
+    ``sparkline`` holds at most 48 transactions-per-second values, oldest first, null for a gap.
+    """
+
+    server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="fleet_row")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="fleet_rows")
+    state = models.CharField(max_length=8, default="new")
+    state_since = models.DateTimeField(null=True, blank=True)
+    sort_rank = models.IntegerField(default=0)
+    version = models.CharField(max_length=80, blank=True)
+    role = models.CharField(max_length=12, blank=True)
+    pressure = models.FloatField(null=True, blank=True)
+    async_ratio = models.FloatField(null=True, blank=True)
+    headroom_seconds = models.FloatField(null=True, blank=True)
+    transactions_per_second = models.FloatField(null=True, blank=True)
+    dirty_percent = models.FloatField(null=True, blank=True)
+    redo_bytes_per_second = models.FloatField(null=True, blank=True)
+    sparkline = models.JSONField(default=list)
+    headline = models.JSONField(default=dict)
+    open_recommendations = models.PositiveIntegerField(default=0)
+    worst_severity = models.CharField(max_length=8, blank=True)
+    worst_title = models.CharField(max_length=300, blank=True)
+    worst_id = models.CharField(max_length=16, blank=True)
+    newest_sample_at = models.DateTimeField(null=True, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["team", "-sort_rank", "server"])]

@@ -1,0 +1,225 @@
+"""All settings, top to bottom. Everything a deployment may set is an environment variable with a working default; docs/settings.md lists them."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from csp.constants import NONCE, NONE, SELF
+
+from advisor import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = "0.1.0"
+
+# --- where state lives --------------------------------------------------------------------------------------------------
+
+DATA = Path(environment.text("TIDEMARK_DATA") or BASE_DIR / "var").resolve()
+_KEYS = DATA / "keys"
+
+
+def _key_file(name: str) -> str:
+    try:
+        return (_KEYS / name).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+# Without a key (a command such as `advise`, which needs nothing of ours) a throw-away one serves: nothing outlives the process.
+# Long-running processes refuse to start without a lasting key: see advisor/teams/checks.py.
+_lasting_secret_key = environment.text("TIDEMARK_SECRET_KEY") or _key_file("secret_key")
+SECRET_KEY = _lasting_secret_key or secrets.token_urlsafe(50)
+SECRET_KEY_IS_LASTING = bool(_lasting_secret_key)
+#: Keys that stored credentials are encrypted with, one url-safe base64 32-byte key a line; the first one encrypts.
+CREDENTIAL_KEYS = (environment.text("TIDEMARK_CREDENTIAL_KEYS") or _key_file("credential_keys")).split()
+
+# --- how it is reached --------------------------------------------------------------------------------------------------
+
+DEBUG = environment.boolean("TIDEMARK_DEBUG")
+#: True where people reach us through HTTPS (a proxy in front): cookies become secure and plain HTTP is redirected.
+HTTPS = environment.boolean("TIDEMARK_HTTPS")
+ALLOWED_HOSTS = environment.words("TIDEMARK_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+#: The address people use, for links in mails and on the command line.
+BASE_URL = environment.text("TIDEMARK_BASE_URL", "http://127.0.0.1:8000")
+CSRF_TRUSTED_ORIGINS = [BASE_URL] if HTTPS else []
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 14 * 86_400
+# Several products on one host name share cookies across ports, so ours have names of their own.
+SESSION_COOKIE_NAME = "tidemark_session"
+CSRF_COOKIE_NAME = "tidemark_csrf"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        # Plotly injects a style sheet of its own when a chart is first touched.
+        "style-src": [SELF, "'unsafe-inline'"],
+        "img-src": [SELF, "data:", "blob:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+
+# --- the application ----------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+    "advisor.ui",
+    "advisor.teams",
+    "advisor.journal",
+    "collector",
+    "advisor.recommendations",
+    "advisor.web",
+    "advisor.api",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "advisor.urls"
+WSGI_APPLICATION = "advisor.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    [
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "advisor.web.context.navigation",
+            ],
+            "builtins": ["advisor.ui.templatetags.quantities"],
+        },
+    }
+]
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "fleet"
+LOGOUT_REDIRECT_URL = "login"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# --- the product database -----------------------------------------------------------------------------------------------
+
+_database_url = environment.text("TIDEMARK_DATABASE_URL")
+if _database_url:
+    DATABASES: dict[str, Any] = {
+        "default": dj_database_url.parse(_database_url, conn_max_age=300, conn_health_checks=True)
+    }
+    DATABASES["default"].setdefault("OPTIONS", {}).update(
+        {"charset": "utf8mb4", "isolation_level": "read committed", "sql_mode": "STRICT_TRANS_TABLES"}
+    )
+    # A password in a URL shows in process listings of containers; a secret file does not.
+    if environment.text("TIDEMARK_DATABASE_PASSWORD"):
+        DATABASES["default"]["PASSWORD"] = environment.text("TIDEMARK_DATABASE_PASSWORD")
+else:
+    # Deferred transactions lose writes to "database is locked" under several writers; IMMEDIATE with WAL lost none.
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": DATA / "tidemark.sqlite3",
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
+            },
+            "CONN_MAX_AGE": 300,
+        }
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# Conditional and expression constraints are silently absent on MySQL and MariaDB; none of ours may depend on them.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# --- the queue ----------------------------------------------------------------------------------------------------------
+
+BROKER_URL = environment.text("TIDEMARK_BROKER_URL", f"redis+socket://{DATA}/run/redis.sock")
+
+# --- collecting ---------------------------------------------------------------------------------------------------------
+
+FAST_INTERVAL_SECONDS = environment.integer("TIDEMARK_FAST_INTERVAL_SECONDS", 10, minimum=1)
+FULL_INTERVAL_SECONDS = environment.integer("TIDEMARK_FULL_INTERVAL_SECONDS", 60, minimum=5)
+#: Days that samples are kept.
+SAMPLE_RETENTION_DAYS = environment.integer("TIDEMARK_SAMPLE_RETENTION_DAYS", 90, minimum=1)
+#: Networks that non-administrators may register servers in, besides the built-in deny list; empty: any that is not denied.
+ALLOWED_TARGET_NETWORKS = environment.words("TIDEMARK_ALLOWED_TARGET_NETWORKS")
+
+# --- files, languages, time ---------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_MAX_AGE = 60
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("ko", "한국어")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- logs ---------------------------------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": environment.text("TIDEMARK_LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}, "django.server": {"level": "ERROR"}},
+}

@@ -1,0 +1,68 @@
+"""People, teams and what lets a person or a program in."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from advisor.teams.ids import LENGTH, new_id
+from advisor.teams.roles import Role
+
+
+class Team(models.Model):
+    """The owner of every object. Names are unique without regard to case: ``folded`` is what is compared."""
+
+    id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
+    name = models.CharField(max_length=100)
+    folded = models.CharField(max_length=100, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One role of one person in one team; several rows where a person holds several roles."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=[(role.value, role.value) for role in Role])
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "user", "role"], name="one_row_per_role")]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.role} of {self.team}"
+
+
+class LoginLink(models.Model):
+    """A link that signs one person in, once. Only a digest is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="login_links")
+    digest = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+
+class ApiToken(models.Model):
+    """A program's way in, with its person's rights. Shown once; only a digest and the first characters are kept."""
+
+    id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100, blank=True)
+    prefix = models.CharField(max_length=8)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+
+class Preferences(models.Model):
+    """What a person chose for the pages. ``theme`` is empty where the system's is followed."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="preferences"
+    )
+    theme = models.CharField(max_length=5, blank=True, choices=[("", "system"), ("light", "light"), ("dark", "dark")])
+    language = models.CharField(max_length=5, blank=True)
+    time_zone = models.CharField(max_length=64, blank=True)

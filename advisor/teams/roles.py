@@ -1,0 +1,39 @@
+"""What people may do, by role. An unknown action is an error, not a refusal."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """One person may hold several in a team."""
+
+    VIEWER = "viewer"
+    EDITOR = "editor"
+    APPROVER = "approver"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+
+class Action(StrEnum):
+    """Everything that can be done to a team's objects."""
+
+    SEE = "see"
+    ACKNOWLEDGE = "acknowledge"
+    DISMISS = "dismiss"
+    ADD_SERVER = "add_server"
+    CHANGE_SERVER = "change_server"
+    DELETE_SERVER = "delete_server"
+    MANAGE_TEAM = "manage_team"
+
+
+_EVERYBODY = frozenset({Action.SEE})
+_EDITS = _EVERYBODY | {Action.ACKNOWLEDGE, Action.DISMISS}
+
+ALLOWED: dict[Role, frozenset[Action]] = {
+    Role.VIEWER: _EVERYBODY,
+    Role.EDITOR: _EDITS | {Action.ADD_SERVER, Action.CHANGE_SERVER},
+    Role.APPROVER: _EDITS,
+    Role.OPERATOR: _EDITS,
+    Role.ADMIN: frozenset(Action),
+}

@@ -1,0 +1,12 @@
+"""All addresses. Pages live in advisor.web, the REST API in advisor.api."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from advisor.api.routes import api
+
+urlpatterns = [
+    path("api/v1/", api.urls),
+    path("", include("advisor.web.urls")),
+]

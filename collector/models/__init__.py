@@ -1,0 +1,22 @@
+"""The collector's tables, one idea a file."""
+
+from __future__ import annotations
+
+from collector.models.credential import Credential
+from collector.models.samples import Digest, Gap, OpenSample, SealedBlock
+from collector.models.schedule import ServerState, Shard
+from collector.models.server import Server, TlsMode
+from collector.models.snapshot import StoredSnapshot
+
+__all__ = [
+    "Credential",
+    "Digest",
+    "Gap",
+    "OpenSample",
+    "SealedBlock",
+    "Server",
+    "ServerState",
+    "Shard",
+    "StoredSnapshot",
+    "TlsMode",
+]
