@@ -1,0 +1,1 @@
+"""Tidemark on one machine: what `./start` sets up, runs, watches and ends."""

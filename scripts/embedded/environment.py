@@ -1,0 +1,141 @@
+"""Makes `.venv` and installs the pinned packages into it.
+
+Runs under the system's Python, before there is an environment: only the standard library may be imported. Called as a
+program by `./start` and `./check`; exit 0 done, 1 with one sentence why not.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from scripts.embedded.index_settings import read_pip_settings, uv_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = ROOT / ".venv"
+PYTHON = ENVIRONMENT / "bin" / "python"
+UV_REQUIREMENTS = Path(__file__).with_name("uv.txt")
+RUN_REQUIREMENTS = ROOT / "requirements.txt"
+TEST_REQUIREMENTS = ROOT / "requirements-dev.txt"
+
+
+def fingerprint(requirements: Path) -> str:
+    """Changes with the interpreter and with the pinned packages: when it is the one in the stamp, nothing is to do."""
+    content = hashlib.sha256()
+    content.update(f"{sys.version_info[:2]} {os.path.realpath(sys.executable)}\n".encode())
+    for file in (UV_REQUIREMENTS, requirements):
+        content.update(file.read_bytes())
+    return content.hexdigest()
+
+
+def stamp(requirements: Path) -> Path:
+    """The file that says which state of `requirements` the environment holds."""
+    return ENVIRONMENT / f".installed-{requirements.stem}"
+
+
+def is_current(requirements: Path) -> bool:
+    """Whether the environment exists and holds exactly these requirements for this interpreter."""
+    try:
+        return os.access(PYTHON, os.X_OK) and stamp(requirements).read_text() == fingerprint(requirements)
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def only_one_installer() -> Iterator[None]:
+    """Wait for another `./start` or `./check` that is installing into the same environment."""
+    with (ROOT / ".venv.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def run(command: list[str], extra: dict[str, str]) -> bool:
+    """Run a command with additional environment variables; whether it succeeded. Its output goes to the terminal."""
+    return subprocess.run(command, env=os.environ | extra, check=False).returncode == 0
+
+
+def make_environment() -> None:
+    """Create `.venv` with the running interpreter, replacing one whose interpreter is gone or of another version."""
+    if ENVIRONMENT.exists():
+        same = (
+            subprocess.run(
+                [str(PYTHON), "-c", "import sys; print(sys.version_info[:2])"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if os.access(PYTHON, os.X_OK)
+            else None
+        )
+        if same is not None and same.stdout.strip() == str(sys.version_info[:2]):
+            return
+        shutil.rmtree(ENVIRONMENT)
+    print("Making the environment .venv", flush=True)
+    made = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+        raise SystemExit(f"./start: {sys.executable} cannot make an environment: {(made.stdout + made.stderr).strip()}")
+
+
+def install(requirements: Path) -> None:
+    """Install hashed requirements, by uv (seconds) or, where uv cannot be had, by pip (a minute or two).
+
+    Nothing is removed: what ./check installed on top stays.
+    """
+    print(f"Installing the packages of {requirements.name}", flush=True)
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r"]
+    uv = ENVIRONMENT / "bin" / "uv"
+    # An interpreter that uv would download is not the one the system's packages were built for.
+    extra = {"UV_PYTHON_DOWNLOADS": "never", **uv_environment(read_pip_settings(str(PYTHON)))}
+    if run([*pip, str(UV_REQUIREMENTS)], {}) and uv.exists():
+        if run(
+            [
+                str(uv),
+                "pip",
+                "install",
+                "--quiet",
+                "--python",
+                str(PYTHON),
+                "--require-hashes",
+                "-r",
+                str(requirements),
+            ],
+            extra,
+        ):
+            return
+        print("uv could not install them; trying pip, which takes longer.", file=sys.stderr, flush=True)
+    if not run([*pip, str(requirements)], {}):
+        raise SystemExit(
+            f"./start: the packages of {requirements.name} could not be installed; the lines above say why."
+        )
+
+
+def bring_up_to_date(requirements: Path) -> None:
+    """Make the environment hold `requirements`; returns at once when it already does."""
+    with only_one_installer():
+        if is_current(requirements):
+            return
+        make_environment()
+        install(requirements)
+        stamp(requirements).write_text(fingerprint(requirements))
+
+
+def main(arguments: list[str]) -> int:
+    """`--is-current` only answers by its exit code; `--tests` is about the packages of the tests as well."""
+    wanted = [RUN_REQUIREMENTS, *([TEST_REQUIREMENTS] if "--tests" in arguments else [])]
+    if "--is-current" in arguments:
+        return 0 if all(is_current(requirements) for requirements in wanted) else 1
+    for requirements in wanted:
+        bring_up_to_date(requirements)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
