@@ -7,6 +7,7 @@ wins over what is computed here, and ``RedoLimits.reported`` says which is which
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -367,12 +368,15 @@ def _mysql_8_0_16(capacity: int, count: int, page_size: int, thread_concurrency:
 
 def _mysql_8_0_30(capacity: int, page_size: int, thread_concurrency: int) -> RedoLimits:
     """MySQL 8.0.30 and later: ``Log_files_capacity``. Two of the 32 files are kept out of the log's logical size."""
+    # The same floating-point steps as the server's, so that a product that should be whole rounds the same way.
     file_bytes = capacity // MYSQL_FILES
     file_bytes -= file_bytes % page_size
-    logical = capacity * (MYSQL_FILES - 2) // MYSQL_FILES - ((MYSQL_FILES - 1) * FILE_HEADER_BYTES + 2 * 65_536)
-    hard = _down(logical - _up(-(-file_bytes // 10)))
-    soft = _down(hard * 95 // 100)
-    raw_margin = min(4 * page_size * (10 + thread_concurrency) + 4096 + _down(soft // 20), soft // 2)
+    overhead = (MYSQL_FILES - 1) * FILE_HEADER_BYTES + 2 * 65_536
+    logical = int(capacity * (MYSQL_FILES - 2) / MYSQL_FILES) - overhead
+    hard = _down(logical - _up(math.ceil(10 / 100.0 * file_bytes)))
+    soft = _down(math.floor(hard * (1.0 - 5 / 100.0)))
+    most = _down(int(soft * 55 / 100.0)) // BLOCK_BYTES * BLOCK_DATA_BYTES
+    raw_margin = min(4 * page_size * (10 + thread_concurrency) + 4096 + _down(int(5 / 100.0 * soft)), most)
     margin = raw_margin * BLOCK_BYTES // BLOCK_DATA_BYTES
     async_point = _down(soft - soft // 8)
     sync = _down(soft * 15 // 16)
