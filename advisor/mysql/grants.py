@@ -1,7 +1,7 @@
 """What a fact needs: the grants of an observing account, and the statement that adds one that is missing.
 
-The privileges were found on real servers; see the table in ``observe_privileges``. Nothing here ever asks for SUPER, for
-SELECT on all schemas, or for a right to change anything.
+The privileges were found on real servers; see the table in ``observe_privileges``. Nothing here ever asks for SUPER,
+for SELECT on all schemas, or for a right to change anything.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ _SCHEMA_PRIVILEGES = {"SELECT ON performance_schema.*": ("SELECT", "performance_
 def remedy_for(privilege: str, server: ServerVersion, account: str = "") -> str:
     """The GRANT statement that gives an account one privilege, in the words of this server.
 
-    ``privilege`` is a name such as ``PROCESS`` or ``SELECT ON performance_schema.*``; REPLICATION CLIENT becomes what this
-    server calls it.
+    ``privilege`` is a name such as ``PROCESS`` or ``SELECT ON performance_schema.*``; REPLICATION CLIENT becomes what
+    this server calls it.
     """
     name = quoted_account(account)
     if privilege in _SCHEMA_PRIVILEGES:
@@ -89,9 +89,9 @@ _GRANT = re.compile(r"^GRANT (?P<what>.+?) ON (?:TABLE )?(?P<where>\S+) TO ", re
 
 
 def parse_grants(lines: Iterable[str]) -> frozenset[str]:
-    """The privileges in the output of SHOW GRANTS, as upper-case names: ``PROCESS`` for global ones, ``SELECT ON schema.*``
-    (schema in lower case, without quotes) for others. ``ALL PRIVILEGES ON *.*`` gives ``ALL PRIVILEGES``. Roles are not
-    followed, and lines that grant no privilege (roles, PROXY, passwords) are passed over.
+    """The privileges in the output of SHOW GRANTS, as upper-case names: ``PROCESS`` for global ones, ``SELECT ON
+    schema.*`` (schema in lower case, without quotes) for others. ``ALL PRIVILEGES ON *.*`` gives ``ALL PRIVILEGES``.
+    Roles are not followed, and lines that grant no privilege (roles, PROXY, passwords) are passed over.
     """
     found: set[str] = set()
     for line in lines:

@@ -1,8 +1,9 @@
 """The redo log: its capacity, the checkpoint age, and the ages at which InnoDB changes its behaviour, to the byte.
 
-Formulas follow the servers' own arithmetic (``log_set_capacity`` and ``log_calc_max_ages`` in log0log.cc and log0chkp.cc,
-``Log_files_capacity`` in log0files_capacity.cc); each was compared with what servers report. What a server reports always
-wins over what is computed here, and ``RedoLimits.reported`` says which is which. All sizes and ages are bytes.
+Formulas follow the servers' own arithmetic (``log_set_capacity`` and ``log_calc_max_ages`` in log0log.cc and
+log0chkp.cc, ``Log_files_capacity`` in log0files_capacity.cc); each was compared with what servers report. What a
+server reports always wins over what is computed here, and ``RedoLimits.reported`` says which is which. All sizes and
+ages are bytes.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ class RedoLimits:
 
     ``async_point_bytes``: adaptive flushing reaches its full rate (MariaDB 10.5+: flushing at innodb_io_capacity_max).
     ``sync_point_bytes``: flushing becomes synchronous; None on MariaDB 10.5+, which has no such point.
-    ``aggressive_bytes``: checkpoints are written without waiting; None on MariaDB 10.5+.
-    ``maximum_bytes``: the most the age may become (MySQL 8: the soft limit). ``hard_bytes``: the log writer's own limit,
-    MySQL 8.0.30+ only. ``margin_bytes``: what MySQL 8 adds to the age before it compares (its concurrency margin).
-    ``effective_async_bytes`` and ``effective_sync_bytes`` are the points that act: the margin subtracted where there is one;
-    ``effective_sync_bytes`` divides the age to give the pressure (MariaDB 10.5+: the maximum age).
-    ``reported`` names the fields that the server itself reported; all others are computed. ``verified`` is False where no
-    server of that series confirmed the formula.
+    ``aggressive_bytes``: checkpoints are written without waiting; None on MariaDB 10.5+. ``maximum_bytes``: the most
+    the age may become (MySQL 8: the soft limit). ``hard_bytes``: the log writer's own limit, MySQL 8.0.30+ only.
+    ``margin_bytes``: what MySQL 8 adds to the age before it compares (its concurrency margin).
+    ``effective_async_bytes`` and ``effective_sync_bytes`` are the points that act: the margin subtracted where there
+    is one; ``effective_sync_bytes`` divides the age to give the pressure (MariaDB 10.5+: the maximum age).
+    ``reported`` names the fields that the server itself reported; all others are computed. ``verified`` is False where
+    no server of that series confirmed the formula.
     """
 
     async_point_bytes: int
@@ -83,7 +84,9 @@ class RedoLimits:
 
 @dataclass(frozen=True)
 class RedoReading:
-    """Where the redo log stands: positions and age in bytes, and what they were read from (status|metrics|innodb_status)."""
+    """Where the redo log stands: positions and age in bytes, and what they were read from
+    (status|metrics|innodb_status).
+    """
 
     lsn: int
     checkpoint_lsn: int
@@ -137,9 +140,9 @@ def limits(
 ) -> RedoLimits:
     """The limits for a redo capacity, computed as this version of the server computes them.
 
-    ``page_size`` is innodb_page_size in bytes, ``thread_concurrency`` is innodb_thread_concurrency (before MySQL 8.0.30 as
-    it was at start-up), ``files`` the number of redo files where the capacity is spread over several (default 2 there).
-    Raises RedoUnknown for a capacity so small that the server would refuse to start.
+    ``page_size`` is innodb_page_size in bytes, ``thread_concurrency`` is innodb_thread_concurrency (before MySQL
+    8.0.30 as it was at start-up), ``files`` the number of redo files where the capacity is spread over several
+    (default 2 there). Raises RedoUnknown for a capacity so small that the server would refuse to start.
     """
     if _one_capacity(server):
         return _mysql_8_0_30(capacity_bytes, page_size, thread_concurrency)
@@ -188,8 +191,8 @@ def reading(
 ) -> RedoReading | None:
     """Where the redo log stands, from the cheapest source that tells; None where none does (see ``missing_reading``).
 
-    Sources in order: status variables (MySQL 8.0.30+, MariaDB 10.5+, Percona Server), enabled innodb_metrics counters, the
-    LOG section of SHOW ENGINE INNODB STATUS. They are looked for, not concluded from the version.
+    Sources in order: status variables (MySQL 8.0.30+, MariaDB 10.5+, Percona Server), enabled innodb_metrics counters,
+    the LOG section of SHOW ENGINE INNODB STATUS. They are looked for, not concluded from the version.
     """
     for source, values, names in (
         ("status", status or {}, ("Innodb_redo_log_current_lsn", "Innodb_redo_log_checkpoint_lsn", "")),

@@ -22,6 +22,8 @@ CHECKPOINT_LSN = "redo_checkpoint_lsn"
 CAPACITY = "redo_capacity"
 #: Transactions since start, by the method that can be trusted most on the server (named by ``counters.transactions_method``).
 TRANSACTIONS = "transactions"
+#: The code of that method (``counters.TransactionsMethod``): sums by two methods must not be subtracted from each other.
+TRANSACTIONS_METHOD = "transactions_method"
 #: Percent of the buffer pool's data pages that are dirty, as InnoDB compares it with its limits.
 DIRTY_PERCENT = "dirty_pages_percent"
 #: 1.0 where the limits were reported by the server, 0.0 where they were computed.
@@ -39,6 +41,7 @@ DERIVED = (
     CHECKPOINT_LSN,
     CAPACITY,
     TRANSACTIONS,
+    TRANSACTIONS_METHOD,
     DIRTY_PERCENT,
     LIMITS_REPORTED,
 )

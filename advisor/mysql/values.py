@@ -1,8 +1,8 @@
 """Values of system variables: read from what servers print and people write, printed back as servers print them.
 
 Option files and people write ``128M``, ``@@GLOBAL`` and SHOW VARIABLES print ``134217728``; people write ``ON``,
-``@@GLOBAL`` prints ``1``; reals come back with six digits after the point. Everything here is about one value; which kind
-of value a variable holds is the catalogue's knowledge.
+``@@GLOBAL`` prints ``1``; reals come back with six digits after the point. Everything here is about one value; which
+kind of value a variable holds is the catalogue's knowledge.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def parse_enum(text: str, allowed: Iterable[str]) -> str:
 
 
 def parse_set(text: str, allowed: Iterable[str]) -> tuple[str, ...]:
-    """A comma-separated set, in the order of ``allowed``, each word once; the empty text is the empty set. Raises BadValue."""
+    """A comma-separated set, in the order of ``allowed``, each word once; the empty text is the empty set. Raises
+    BadValue.
+    """
     words = list(allowed)
     chosen = {parse_enum(part, words) for part in text.split(",") if part.strip()}
     return tuple(word for word in words if word in chosen)
@@ -116,7 +118,9 @@ def as_printed(value: Value, *, real: bool = False) -> str:
 
 
 def normalised(value: Value) -> Decimal | str:
-    """A form in which two spellings of one value are equal: numbers as Decimal (booleans as 1 and 0), words in lower case."""
+    """A form in which two spellings of one value are equal: numbers as Decimal (booleans as 1 and 0), words in lower
+    case.
+    """
     if isinstance(value, bool):
         return Decimal(int(value))
     if isinstance(value, (int, float)):

@@ -1,8 +1,8 @@
 """Which server this is: its flavor, its distribution and its number, read from what the server itself says.
 
-The flavor never follows from the number: MySQL 26.7 is not MariaDB, and MariaDB announces itself to old clients as 5.5.5.
-It follows from the words in ``@@version`` and ``@@version_comment``, and where they are silent, from system variables that
-only one of the two lineages has.
+The flavor never follows from the number: MySQL 26.7 is not MariaDB, and MariaDB announces itself to old clients as
+5.5.5. It follows from the words in ``@@version`` and ``@@version_comment``, and where they are silent, from system
+variables that only one of the two lineages has.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ _OWNERS = {
     Distribution.HEATWAVE: "MySQL HeatWave",
 }
 
-#: MariaDB puts this in front of its version in the handshake, because replicas of old MySQL versions refuse a major of 10.
+#: MariaDB puts this in front of its version in the handshake, because replicas of old MySQL versions refuse a major of
+#: 10.
 _REPLICATION_PREFIX = "5.5.5-"
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})(?!\d)")
@@ -208,8 +209,8 @@ _BOUND = re.compile(r"(>=|<=|==|>|<)\s*(\d+(?:\.\d+){0,2})")
 class VersionRange:
     """One flavor, between bounds: ``mysql>=8.0.30,<9.0``; a flavor alone means all of its versions.
 
-    A bound is compared as far as it goes: ``<9`` is everything before 9.0.0, ``<=8.4`` includes 8.4.9, ``==10.11`` is the
-    whole series.
+    A bound is compared as far as it goes: ``<9`` is everything before 9.0.0, ``<=8.4`` includes 8.4.9, ``==10.11`` is
+    the whole series.
     """
 
     flavor: Flavor
