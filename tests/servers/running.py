@@ -27,6 +27,9 @@ Row = tuple[str | None, ...]
 START_DEADLINE_SECONDS = 120.0
 STOP_DEADLINE_SECONDS = 40.0
 
+# Of accounts on servers that listen on loopback for the length of a test.
+DEFAULT_PASSWORD = "tide-mark.7"
+
 # Small enough for nine servers at once on a small machine; a test states what it needs otherwise.
 # X protocol would open one more port and a socket in a folder of the system ("loose": older ones do not know it).
 _DEFAULT_OPTIONS: dict[str, str | None] = {
@@ -198,7 +201,7 @@ class RunningServer:
         """Global status variables by name, as the server spells them."""
         return {str(name): str(value) for name, value in self.sql(f"SHOW GLOBAL STATUS LIKE '{pattern}'")}
 
-    def client_user(self, name: str, grants: str = "", password: str = "tide-mark.7") -> ClientUser:
+    def client_user(self, name: str, grants: str = "", password: str = DEFAULT_PASSWORD) -> ClientUser:
         """Create an account for 127.0.0.1 and the socket.
 
         `grants` is "" for none, "ALL", or privileges separated by ";", each with or without its ON part
@@ -260,7 +263,7 @@ def start_server(
     *,
     options: Mapping[str, str | None] | None = None,
     user: str = "tidemark",
-    password: str = "tide-mark.7",
+    password: str = DEFAULT_PASSWORD,
     grants: str = "ALL",
 ) -> Iterator[RunningServer]:
     """Start the server of that name on a free port, with one account for the code under test.
