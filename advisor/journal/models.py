@@ -25,3 +25,6 @@ class Event(models.Model):
     class Meta:
         indexes = [models.Index(fields=["server_id", "at"]), models.Index(fields=["team", "at"])]
         ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at:%Y-%m-%d %H:%M:%S}"

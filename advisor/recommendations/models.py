@@ -26,7 +26,10 @@ class Recommendation(models.Model):
 
     ``current`` equals ``key`` until the recommendation is resolved and is then NULL: a plain unique constraint that also
     MySQL enforces, so that there is one living recommendation per key. ``document`` is the item of the advice schema as last
-    judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute resolves nothing.
+    judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute resolves nothing, and
+    ``passing_since`` is the first of them. ``keys`` are the keys of all findings joined into it, so that it is recognised when
+    another of them leads. ``dismissed_figures`` are the evidence's figures when somebody decided to live with it: it comes back
+    when they get markedly worse.
     """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
@@ -38,20 +41,26 @@ class Recommendation(models.Model):
     severity = models.CharField(max_length=8)
     severity_rank = models.PositiveSmallIntegerField(default=0)
     confidence = models.CharField(max_length=6)
+    keys = models.JSONField(default=list)
     document = models.JSONField()
     opened_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
     resolved_at = models.DateTimeField(null=True, blank=True)
     passes = models.PositiveSmallIntegerField(default=0)
+    passing_since = models.DateTimeField(null=True, blank=True)
     dismissed_reason = models.TextField(blank=True)
     dismissed_until = models.DateField(null=True, blank=True)
+    dismissed_figures = models.JSONField(default=dict)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["server", "current"], name="one_living_recommendation_per_key")]
         indexes = [models.Index(fields=["server", "state"])]
-        ordering = ["-severity_rank", "opened_at"]
+        ordering = ["-severity_rank", "opened_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.key} ({self.state})"
 
 
 class Judgement(models.Model):
@@ -63,12 +72,16 @@ class Judgement(models.Model):
     outcomes = models.JSONField()
     milliseconds = models.FloatField(default=0)
 
+    def __str__(self) -> str:
+        return f"judgement of {self.server_id} at {self.slot}"
+
 
 class FleetRow(models.Model):
     """One denormalised row per server: all that the fleet page shows, so that the page is one indexed query.
 
     ``state`` is new, calm, watch, warning, critical or stale; ``sort_rank`` orders by need, highest first.
-    ``sparkline`` holds at most 48 transactions-per-second values, oldest first, null for a gap.
+    ``sparkline`` holds at most 48 transactions-per-second values, oldest first, null for a gap; ``sparkline_at`` is when it was
+    read from the history last.
     """
 
     server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="fleet_row")
@@ -85,6 +98,7 @@ class FleetRow(models.Model):
     dirty_percent = models.FloatField(null=True, blank=True)
     redo_bytes_per_second = models.FloatField(null=True, blank=True)
     sparkline = models.JSONField(default=list)
+    sparkline_at = models.DateTimeField(null=True, blank=True)
     headline = models.JSONField(default=dict)
     open_recommendations = models.PositiveIntegerField(default=0)
     worst_severity = models.CharField(max_length=8, blank=True)
@@ -95,3 +109,6 @@ class FleetRow(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["team", "-sort_rank", "server"])]
+
+    def __str__(self) -> str:
+        return f"{self.server_id}: {self.state}"

@@ -43,6 +43,9 @@ class LoginLink(models.Model):
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
 
+    def __str__(self) -> str:
+        return f"login link of {self.user}"
+
 
 class ApiToken(models.Model):
     """A program's way in, with its person's rights. Shown once; only a digest and the first characters are kept."""
@@ -56,6 +59,9 @@ class ApiToken(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
 
+    def __str__(self) -> str:
+        return f"{self.prefix}… of {self.user}"
+
 
 class Preferences(models.Model):
     """What a person chose for the pages. ``theme`` is empty where the system's is followed."""
@@ -66,3 +72,6 @@ class Preferences(models.Model):
     theme = models.CharField(max_length=5, blank=True, choices=[("", "system"), ("light", "light"), ("dark", "dark")])
     language = models.CharField(max_length=5, blank=True)
     time_zone = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"preferences of {self.user}"

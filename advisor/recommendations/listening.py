@@ -1,0 +1,44 @@
+"""Hears what the collector announces and has it judged. The collector does not know that anybody listens."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.dispatch import receiver
+from kombu.exceptions import OperationalError
+
+from collector.signals import poll_stored, server_failed, snapshot_stored
+
+log = logging.getLogger(__name__)
+
+
+@receiver(snapshot_stored, dispatch_uid="recommendations.judge")
+def judge_soon(sender: object, *, server_id: str, **kwargs: Any) -> None:
+    """Queues the judging of a server.
+
+    The queue only hints: while no broker answers, the newest snapshot stays newer than its server's judgement, and
+    housekeeping judges what was left behind.
+    """
+    from advisor.recommendations.tasks import judge
+
+    try:
+        judge.apply_async(kwargs={"server_id": server_id}, queue="judge", expires=120, retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("Judging server %s waits for housekeeping, since the broker does not answer: %s", server_id, error)
+
+
+@receiver(poll_stored, dispatch_uid="recommendations.fleet_row")
+def show_poll(sender: object, *, server_id: str, **kwargs: Any) -> None:
+    """Brings the fleet row up to the newest poll."""
+    from advisor.recommendations import fleet
+
+    fleet.after_poll(server_id=server_id)
+
+
+@receiver(server_failed, dispatch_uid="recommendations.fleet_failed")
+def show_failure(sender: object, *, server_id: str, **kwargs: Any) -> None:
+    """Says on the fleet row that a server cannot be read."""
+    from advisor.recommendations import fleet
+
+    fleet.after_failure(server_id=server_id)

@@ -1,0 +1,28 @@
+"""The one page of this room: following a login link."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from advisor.teams import services
+
+
+@never_cache
+@require_GET
+def follow_login_link(request: HttpRequest, secret: str) -> HttpResponse:
+    """Signs the link's person in and leads to the first page.
+
+    A link that is used, run out or was never made gets one and the same answer: which of them it was is nobody's business.
+    """
+    person = services.redeem_login_link(secret=secret, now=timezone.now())
+    if person is None:
+        return render(request, "teams/login_link_spent.html", status=410)
+    # login() changes the session's key, so a session that somebody planted before is worth nothing.
+    login(request, person, backend="django.contrib.auth.backends.ModelBackend")
+    return redirect(settings.LOGIN_REDIRECT_URL)
