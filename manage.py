@@ -31,6 +31,11 @@ def main() -> None:
     """Run the command that the arguments name."""
     run_in_environment()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
+    if os.environ.get("TIDEMARK_ENVIRONMENT") != "none":
+        from scripts.embedded.places import defaults_for_commands, find_places
+
+        for name, value in defaults_for_commands(find_places()).items():
+            os.environ.setdefault(name, value)
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

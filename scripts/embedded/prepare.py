@@ -1,0 +1,96 @@
+"""What has to happen inside Django before the pages can be shown: tables, static files, the first people.
+
+Run as a program by the conductor: `python -m scripts.embedded.prepare [--link] [--second-person]`. The last line of its
+standard output is a JSON object: {"first": login link or null, "second": login link or null}.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from scripts.embedded.places import ROOT, find_places
+
+FIRST_ADMINISTRATOR = "admin"
+SECOND_PERSON = "colleague"
+
+
+def static_fingerprint(root: Path) -> str:
+    """Changes with the project's static files and with the packages that bring more of them."""
+    content = hashlib.sha256((root / "requirements.txt").read_bytes())
+    folders = [root / "static", *sorted((root / "advisor").glob("*/static")), *sorted(root.glob("collector/static"))]
+    for file in sorted(file for folder in folders for file in folder.rglob("*") if file.is_file()):
+        status = file.stat()
+        content.update(f"{file.relative_to(root)} {status.st_size} {status.st_mtime_ns}\n".encode())
+    # Which files are taken out of the packages is decided there.
+    content.update((root / "advisor" / "settings.py").read_bytes())
+    return content.hexdigest()
+
+
+def collect_static_files(data: Path) -> None:
+    """Run collectstatic, unless nothing changed since it was last completed: compressing takes many seconds."""
+    from django.core.management import call_command
+
+    stamp = data / "static-fingerprint"
+    present = static_fingerprint(ROOT)
+    if stamp.exists() and stamp.read_text() == present:
+        return
+    print("Collecting static files", file=sys.stderr, flush=True)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    stamp.write_text(present)
+
+
+def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str | None:
+    """A fresh login link for this person, who is created if need be; None once they have another way in."""
+    from django.contrib.auth.models import User
+    from django.utils import timezone
+
+    from advisor.teams import services
+    from advisor.teams.links import login_address
+    from advisor.teams.roles import Role
+
+    person = User.objects.filter(username__iexact=name).first()
+    if person is None:
+        person = services.create_user(
+            name=name,
+            team=services.ensure_team(),
+            roles=[Role(role) for role in roles],
+            administrator=administrator,
+        )
+    if not person.is_active or not services.needs_login_link(user=person):
+        return None
+    return login_address(services.create_login_link(user=person, now=timezone.now()))
+
+
+def main(arguments: list[str]) -> int:
+    """Prepare everything; 1 with one sentence on standard error when a setting cannot be used."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
+    import django
+    from django.core.management import call_command
+
+    from advisor.environment import SettingError
+
+    try:
+        django.setup()
+    except SettingError as error:
+        print(f"./start: {error}", file=sys.stderr)
+        return 1
+    # Standard output belongs to the answer, as the links on it must reach the terminal only.
+    with contextlib.redirect_stdout(sys.stderr):
+        call_command("migrate", interactive=False, verbosity=0)
+        collect_static_files(find_places().data)
+        first = second = None
+        if "--link" in arguments:
+            first = login_link(FIRST_ADMINISTRATOR, roles=[], administrator=True)
+        if "--second-person" in arguments:
+            # Whoever approves must not be the author, so the second person may approve and apply.
+            second = login_link(SECOND_PERSON, roles=["editor", "approver", "operator"], administrator=False)
+    print(json.dumps({"first": first, "second": second}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

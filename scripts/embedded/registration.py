@@ -1,0 +1,48 @@
+"""Registering servers with the running product, by its own command."""
+
+import getpass
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from scripts.embedded.places import ROOT
+
+
+class NoPassword(Exception):
+    """There is nobody to ask for a password; the message is one sentence."""
+
+
+def ask_password(url: str, folder: Path) -> Path:
+    """Ask for a server's password on the terminal; returns a file below `folder` that holds it and is ours alone.
+
+    A file, since arguments can be read by every user of the machine. Raises NoPassword without a terminal.
+    """
+    if not sys.stdin.isatty():
+        raise NoPassword(f"there is no terminal to ask for the password of {url} at: name a file with --password-file.")
+    password = getpass.getpass(f"Password for {url}: ")
+    file = folder / f"password.{os.getpid()}.{os.urandom(4).hex()}"
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        out.write(password + "\n")
+    return file
+
+
+def server_name(url: str) -> str:
+    """The name under which a server is registered that was only given by its address."""
+    parts = urlsplit(url)
+    host = parts.hostname or "server"
+    return host if parts.port in (None, 3306) else f"{host}:{parts.port}"
+
+
+def run_add_server(
+    environment: Mapping[str, str], url: str, *, name: str, password_file: Path, tag: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `manage.py add_server`; what it says is in the result's `stdout` and `stderr`."""
+    command = [sys.executable, str(ROOT / "manage.py"), "add_server", url, "--name", name]
+    command += ["--password-file", str(password_file), *(["--tag", tag] if tag else [])]
+    return subprocess.run(
+        command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
