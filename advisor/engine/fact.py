@@ -1,19 +1,30 @@
 """What a fact is: a small typed value that is complete, or not there at all.
 
-A rule's check names the facts it needs as its parameters' types; the engine reads each from the observation and calls the
-check only when all of them could be read. So a check never meets None and never compares versions.
+A rule's check names the facts it needs as its parameters' types; the engine reads each from the observation and
+calls the check only when all of them could be read. So a check never meets None and never compares versions.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from enum import StrEnum
+from typing import ClassVar, Self
 
 from advisor.engine.observation import Observation
 
 
+class Basis(StrEnum):
+    """What a fact rests on: what is set, or what was seen happening. It decides how sure a finding can be."""
+
+    SETTING = "setting"
+    WINDOW = "window"
+
+
 class Fact(ABC):
-    """Subclasses are frozen dataclasses."""
+    """Subclasses are frozen dataclasses. ``reads`` says for the documentation where the figures come from."""
+
+    basis: ClassVar[Basis] = Basis.SETTING
+    reads: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     @abstractmethod
@@ -27,9 +38,11 @@ class Fact(ABC):
 class Harm(Fact):
     """A fact that tells of harm which some variable's present value does.
 
-    When a rule is judged again with its own proposal in place, harm that it declares ``caused_by`` such a variable belongs
-    to the old value and is withheld.
+    When a rule is judged again with its own proposal in place, harm that it declares ``caused_by`` such a variable
+    belongs to the old value and is withheld.
     """
+
+    basis: ClassVar[Basis] = Basis.WINDOW
 
     @abstractmethod
     def withheld(self) -> Self:

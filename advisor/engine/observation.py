@@ -15,7 +15,9 @@ from advisor.mysql.version import ServerVersion
 
 @dataclass(frozen=True)
 class HostFact:
-    """Something about the machine below the server. ``origin`` is stated (by a person) or read; an unknown one is absent."""
+    """Something about the machine below the server. ``origin`` is stated (by a person) or read; an unknown one is
+    absent.
+    """
 
     value: int | str
     origin: str
@@ -35,9 +37,9 @@ class HostFacts:
 class Observation:
     """One server as it was seen: its latest snapshot, recent intervals between polls, and digests of longer history.
 
-    ``deliberate`` is true where a person chose the window (the ``advise`` command): then harm seen in it is judged if the
-    window was loaded enough. ``proposed`` holds values that are tried in place of the present ones when the engine asks
-    whether a proposal satisfies its own rule; facts then recompute what follows from them.
+    ``deliberate`` is true where a person chose the window (the ``advise`` command): then harm seen in it is judged
+    if the window was loaded enough. ``proposed`` holds values that are tried in place of the present ones when the
+    engine asks whether a proposal satisfies its own rule; facts then recompute what follows from them.
     """
 
     snapshot: Snapshot

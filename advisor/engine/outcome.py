@@ -1,4 +1,6 @@
-"""What a rule may say: exactly one of four outcomes, with typed evidence and typed proposals; never a sentence that code must parse."""
+"""What a rule may say: exactly one of four outcomes, with typed evidence and typed proposals; never a sentence that
+code must parse.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,8 @@ class Price:
 class Item:
     """One thing found: its subject (None: the server), its words, its figures and what to do.
 
-    ``severity`` overrides the rule's own where the figures make it worse or milder. ``confidence`` is set by the engine.
+    ``severity`` overrides the rule's own where the figures make it worse or milder. ``confidence`` is set by the
+    engine.
     """
 
     message: Message
@@ -149,3 +152,11 @@ class Missing(Exception):
     def __init__(self, *remedies: Remedy) -> None:
         super().__init__("; ".join(remedy.what for remedy in remedies))
         self.remedies = remedies
+
+
+class Inapplicable(Exception):
+    """Raised while a fact is read: the question does not arise on this server, whatever its version."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__(why.text)
+        self.why = why

@@ -1,6 +1,8 @@
-"""A rule: metadata as arguments, documentation as the module's docstring, one check over declared facts, executed examples.
+"""A rule: metadata as arguments, documentation as the module's docstring, one check over declared facts, executed
+examples.
 
-    rule = Rule(__name__, severity=Severity.WARNING, applies_to=["mysql>=5.7", "mariadb>=10.2"], parameters=Parameters(), ...)
+    rule = Rule(__name__, severity=Severity.WARNING, applies_to=["mysql>=5.7", "mariadb>=10.2"],
+    parameters=Parameters(), ...)
 
     @rule.check
     def check(redo: RedoLog, load: RedoLoad, p: Parameters) -> Finding | Passed: ...
@@ -13,12 +15,13 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
 from advisor.engine.fact import Fact, Harm
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Outcome, Passed, Severity
+from advisor.engine.thresholds import Thresholds
 from advisor.mysql.version import VersionSet
 
 HEADINGS = ("Why it matters", "How it is computed", "When to dismiss it")
@@ -29,7 +32,9 @@ Check = Callable[..., Finding | Passed | NotApplicable | NotEvaluated]
 
 @dataclass(frozen=True)
 class Example:
-    """A recorded or made observation and what the rule must say of it; ``proposes`` maps variables to proposed values."""
+    """A recorded or made observation and what the rule must say of it; ``proposes`` maps variables to proposed
+    values.
+    """
 
     title: str
     seen: Observation
@@ -38,7 +43,9 @@ class Example:
 
 
 class Rule:
-    """One static check. Instances are made once, at import of a rule's module, and are then immutable but for ``check``."""
+    """One static check. Instances are made once, at import of a rule's module, and are then immutable but for
+    ``check``.
+    """
 
     def __init__(
         self,
@@ -48,9 +55,15 @@ class Rule:
         applies_to: Sequence[str],
         since: str,
         references: Sequence[str],
-        parameters: object | None = None,
+        parameters: Thresholds | None = None,
         caused_by: Sequence[type[Harm]] = (),
+        raises: Sequence[str] = (),
     ) -> None:
+        """``caused_by`` is the harm that the proposed variables' present values do: it is withheld when the
+        proposal is tried.
+
+        ``raises`` names the variables that this rule only ever raises: the engine lets no lower value through.
+        """
         if not module.startswith(_PREFIX):
             raise ValueError(f"{module}: rules live below {_PREFIX}")
         self.module = module
@@ -62,6 +75,7 @@ class Rule:
         self.references = tuple(references)
         self.parameters = parameters
         self.caused_by = tuple(caused_by)
+        self.raises = frozenset(raises)
         self.examples: list[Example] = []
         self._check: Check | None = None
         self.needs: dict[str, type[Fact]] = {}
@@ -100,12 +114,16 @@ class Rule:
             elif self.parameters is not None and kind is type(self.parameters):
                 self._parameter_name = name
             else:
-                raise TypeError(f"{self.id}: the check's parameter {name!r} is neither a Fact nor the rule's parameters")
+                raise TypeError(
+                    f"{self.id}: the check's parameter {name!r} is neither a Fact nor the rule's parameters"
+                )
         self._check = function
         return function
 
     def call(self, facts: dict[str, Fact], parameters: object | None = None) -> Outcome:
-        """Runs the check over facts that are all there. ``parameters`` replaces the declared thresholds (a team may)."""
+        """Runs the check over facts that are all there. ``parameters`` replaces the declared thresholds (a team
+        may).
+        """
         if self._check is None:
             raise RuntimeError(f"{self.id} has no check")
         arguments: dict[str, Any] = dict(facts)
@@ -121,12 +139,12 @@ class Rule:
         """An example in which the rule passes."""
         self.examples.append(Example(title, seen, Passed))
 
-    def with_thresholds(self, **values: float) -> object:
+    def with_thresholds(self, **values: float) -> Thresholds:
         """The rule's parameters with some thresholds changed. Raises ValueError for a name that it does not declare."""
         parameters = self.parameters
-        if parameters is None or not is_dataclass(parameters) or isinstance(parameters, type):
+        if parameters is None:
             raise ValueError(f"{self.id} has no thresholds")
-        unknown = set(values) - {one.name for one in fields(parameters)}
+        unknown = set(values) - {one.name for one in parameters.described()}
         if unknown:
             raise ValueError(f"{self.id} has no threshold {', '.join(sorted(unknown))}")
         return replace(parameters, **values)

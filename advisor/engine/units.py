@@ -30,6 +30,7 @@ class Quantity:
 MINUTE = 60
 HOUR = 3600
 DAY = 86_400
+WEEK = 7 * DAY
 KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB

@@ -1,0 +1,263 @@
+"""Judging one server: every rule says exactly one thing, findings are tried against their own proposals, and joined.
+
+A rule that breaks never takes the others with it: its outcome says that it could not be judged, and
+``Judgement.defects`` holds what went wrong, for the caller to log. With ``strict`` (tests) a defect is raised
+instead.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from advisor.engine.evidence import confidence_in
+from advisor.engine.fact import Fact, Harm
+from advisor.engine.joining import join
+from advisor.engine.observation import Observation
+from advisor.engine.outcome import (
+    Confidence,
+    Finding,
+    Inapplicable,
+    Item,
+    Message,
+    Missing,
+    NotApplicable,
+    NotEvaluated,
+    Outcome,
+    Severity,
+)
+from advisor.engine.recommendation import Recommendation, key_of, proposed_metrics, proposed_variables, recommend
+from advisor.engine.rule import Rule
+from advisor.engine.thresholds import Thresholds
+from advisor.engine.units import Quantity, Unit
+from advisor.mysql.proposal import Investigate, SchemaAdvice, UpgradeAdvice
+from advisor.mysql.snapshot import Remedy, RemedyKind
+from advisor.mysql.values import BadValue, parse_real, same
+
+#: Told to a person and changing nothing by themselves, so that there is no value to try.
+_EXEMPT = (Investigate, UpgradeAdvice, SchemaAdvice)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one rule said. ``confidence`` and ``severity`` only where it fired."""
+
+    rule: Rule
+    outcome: Outcome
+    confidence: Confidence | None = None
+
+    @property
+    def severity(self) -> Severity | None:
+        """The worst of its items."""
+        if not isinstance(self.outcome, Finding):
+            return None
+        return max((item.severity or self.rule.severity for item in self.outcome.items), key=lambda one: one.rank)
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A fault of ours, found while judging: which rule, what is wrong, where (a traceback, or empty)."""
+
+    rule: str
+    what: str
+    where: str = ""
+
+
+class BrokenRule(AssertionError):
+    """Raised with ``strict``: the defect of a rule, so that a test fails."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All rules' outcomes in the order of the rules, the joined recommendations most severe first, and our own
+    defects.
+    """
+
+    outcomes: tuple[Judged, ...]
+    recommendations: tuple[Recommendation, ...]
+    defects: tuple[Defect, ...] = ()
+
+    def outcome(self, rule_id: str) -> Outcome:
+        """What the rule said. Raises KeyError for a rule that was not asked."""
+        for judged in self.outcomes:
+            if judged.rule.id == rule_id:
+                return judged.outcome
+        raise KeyError(rule_id)
+
+    @property
+    def missing(self) -> tuple[Remedy, ...]:
+        """Everything that kept rules from being evaluated, each once."""
+        found: dict[Remedy, None] = {}
+        for judged in self.outcomes:
+            if isinstance(judged.outcome, NotEvaluated):
+                found.update(dict.fromkeys(judged.outcome.missing))
+        return tuple(found)
+
+
+class Facts:
+    """Reads each fact of one observation once. Kinds in ``withheld`` are harm that belongs to a value no longer
+    there.
+    """
+
+    def __init__(self, seen: Observation, withheld: Collection[type[Harm]] = ()) -> None:
+        self._seen = seen
+        self._withheld = tuple(withheld)
+        self._known: dict[type[Fact], Fact | Missing | Inapplicable] = {}
+
+    def of(self, kind: type[Fact]) -> Fact:
+        """The fact. Raises Missing or Inapplicable as its ``read`` does."""
+        if kind not in self._known:
+            try:
+                fact = kind.read(self._seen)
+                if isinstance(fact, Harm) and kind in self._withheld:
+                    fact = fact.withheld()
+                self._known[kind] = fact
+            except (Missing, Inapplicable) as reason:
+                self._known[kind] = reason
+        known = self._known[kind]
+        if isinstance(known, Exception):
+            raise known
+        return known
+
+
+def judge(
+    seen: Observation,
+    rules: Iterable[Rule],
+    *,
+    thresholds: Mapping[str, object] | None = None,
+    holding: Collection[str] = (),
+    strict: bool = False,
+) -> Judgement:
+    """Judges one server by all ``rules``.
+
+    ``thresholds`` maps rule ids to the parameters a team chose instead of the declared ones. ``holding`` are the
+    keys of recommendations that are open: their findings are kept until the figures pass the thresholds'
+    ``leave_at``, so that a figure near a threshold does not open and close them.
+    """
+    facts = Facts(seen)
+    judged: list[Judged] = []
+    found: list[Recommendation] = []
+    defects: list[Defect] = []
+    for rule in rules:
+        parameters = (thresholds or {}).get(rule.id, rule.parameters)
+        outcome, confidence = _outcome(rule, seen, facts, parameters, holding, defects), None
+        if isinstance(outcome, Finding):
+            unverified = any(getattr(facts.of(kind), "unverified", False) for kind in rule.needs.values())
+            confidence = confidence_in(seen, rule.needs.values(), unverified=unverified)
+            found += [recommend(rule, item, confidence) for item in outcome.items]
+        judged.append(Judged(rule, outcome, confidence))
+    if strict and defects:
+        raise BrokenRule("\n".join(f"{defect.rule}: {defect.what}\n{defect.where}" for defect in defects))
+    return Judgement(tuple(judged), join(found), tuple(defects))
+
+
+def _outcome(
+    rule: Rule,
+    seen: Observation,
+    facts: Facts,
+    parameters: object | None,
+    holding: Collection[str],
+    defects: list[Defect],
+) -> Outcome:
+    """What a rule says, after its findings were tried against their own proposals."""
+    try:
+        outcome = ask(rule, seen, facts, parameters)
+        tried = [(item, parameters) for item in outcome.items] if isinstance(outcome, Finding) else []
+        held = _held(rule, seen, facts, parameters, holding, {key_of(rule.id, item.subject) for item, _ in tried})
+        tried += held
+        if not tried:
+            return outcome
+        kept = []
+        for item, used in tried:
+            wrong = unsatisfied(rule, item, seen, used)
+            if wrong is None:
+                kept.append(item)
+            else:
+                defects.append(Defect(rule.id, wrong))
+        return Finding(tuple(kept)) if kept else _broken(rule)
+    except Exception as error:  # One broken rule must not cost a server its other advice; the defect is reported.
+        defects.append(Defect(rule.id, f"{type(error).__name__}: {error}", traceback.format_exc()))
+        return _broken(rule)
+
+
+def ask(rule: Rule, seen: Observation, facts: Facts, parameters: object | None) -> Outcome:
+    """What the rule itself says, nothing tried: by version, by the facts that are missing, or by its check."""
+    if not rule.applies_to.contains(seen.server):
+        return NotApplicable(
+            Message(
+                "This rule holds for {versions}; this server is {server}.",
+                {
+                    "versions": Quantity(str(rule.applies_to), Unit.TEXT),
+                    "server": Quantity(str(seen.server), Unit.TEXT),
+                },
+            )
+        )
+    there: dict[str, Fact] = {}
+    missing: dict[Remedy, None] = {}
+    for name, kind in rule.needs.items():
+        try:
+            there[name] = facts.of(kind)
+        except Missing as reason:
+            missing.update(dict.fromkeys(reason.remedies))
+        except Inapplicable as reason:
+            return NotApplicable(reason.why)
+    if missing:
+        return NotEvaluated(tuple(missing))
+    return rule.call(there, parameters)
+
+
+def _held(
+    rule: Rule,
+    seen: Observation,
+    facts: Facts,
+    parameters: object | None,
+    holding: Collection[str],
+    already: Collection[str],
+) -> list[tuple[Item, object | None]]:
+    """Items of open recommendations that the relaxed thresholds still find, and the thresholds they were found with."""
+    mine = {key for key in holding if key == rule.id or key.startswith(f"{rule.id}:")} - set(already)
+    if not mine or not isinstance(parameters, Thresholds):
+        return []
+    relaxed = parameters.while_open()
+    outcome = ask(rule, seen, facts, relaxed)
+    if not isinstance(outcome, Finding):
+        return []
+    return [(item, relaxed) for item in outcome.items if key_of(rule.id, item.subject) in mine]
+
+
+def unsatisfied(rule: Rule, item: Item, seen: Observation, parameters: object | None) -> str | None:
+    """Why an item must not be shown: its own proposal does not end it, changes nothing, or lowers what it should raise.
+
+    None where all is well. What only a person can do is exempt.
+    """
+    if all(isinstance(change, _EXEMPT) for change in item.proposal):
+        return None if item.proposal else "a finding has to propose something"
+    values, metrics = proposed_variables(item.proposal), proposed_metrics(item.proposal)
+    present = seen.snapshot.variables
+    for name, value in values.items():
+        if name in rule.raises and name in present:
+            try:
+                if float(value) < parse_real(present[name]):
+                    return f"proposes {name} = {value}, below the present {present[name]}, though it should raise it"
+            except (BadValue, ValueError):
+                return f"proposes {name} = {value} in place of {present[name]!r}, which cannot be compared"
+    if values and not metrics and all(name in present and same(value, present[name]) for name, value in values.items()):
+        return f"proposes what is there already: {values}"
+    trial = seen.with_proposed(values, metrics)
+    again = ask(rule, trial, Facts(trial, rule.caused_by), parameters)
+    if isinstance(again, Finding) and any(one.subject == item.subject for one in again.items):
+        return f"still fires with its own proposal in place: {values or sorted(metrics)}"
+    return None
+
+
+def _broken(rule: Rule) -> NotEvaluated:
+    return NotEvaluated(
+        (
+            Remedy(
+                RemedyKind.VERSION,
+                f"rule {rule.id}",
+                "This rule could not be judged because of a fault in Tidemark; the log holds the details to report.",
+            ),
+        )
+    )

@@ -1,0 +1,142 @@
+"""How big the redo log should be: the arithmetic that the rules about the redo log and about flushing share.
+
+The classic advice (one busy hour of writes) is kept for long observations; a short one sizes the log for ten
+minutes at the rate that was seen, so that the same load stays below the async point, and is bounded so that a
+minute's burst cannot ask for half a disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
+from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.units import DAY, GIB, MIB, Unit, round_up
+
+#: The async point's share of the capacity: 70 to 78 % in all series, so that what fits below it is three quarters.
+ASYNC_SHARE = 0.75
+#: The highest age that can need recovery, as a share of the capacity (all series: 78 to 84 %).
+HIGHEST_AGE_SHARE = 0.83
+#: Bytes of redo that crash recovery reads and applies in a second: the lower end of what is known for each kind of
+#: storage.
+RECOVERY_BYTES_PER_SECOND = {"ssd": 100 * MIB, "hdd": 30 * MIB}
+
+
+@dataclass(frozen=True)
+class RedoThresholds(Thresholds):
+    """When a redo log is too small, and how big the proposal is."""
+
+    at_limit_ratio: float = threshold(
+        0.01, unit=Unit.RATIO, meaning="share of time at the limit that proves a log too small", leave_at=0.002
+    )
+    critical_at_limit_ratio: float = threshold(
+        0.05, unit=Unit.RATIO, meaning="share of time at the limit that is critical, once an hour was seen"
+    )
+    likely_p95_ratio: float = threshold(
+        0.90, unit=Unit.RATIO, meaning="95th percentile of age / limit that makes it likely", leave_at=0.80
+    )
+    hour_p95_ratio: float = threshold(
+        0.70, unit=Unit.RATIO, meaning="the same where the log holds less than 40 minutes of writes", leave_at=0.60
+    )
+    hour_capacities: float = threshold(
+        1.5, unit=Unit.RATIO, meaning="redo of the busiest hour as a multiple of the capacity", leave_at=1.3
+    )
+    peak_seconds: float = threshold(
+        1200, unit=Unit.SECONDS, meaning="time of peak writes that should fit below the async point"
+    )
+    short_peak_seconds: float = threshold(
+        600, unit=Unit.SECONDS, meaning="the same, where less than an hour was observed"
+    )
+    floor_bytes: float = threshold(256 * MIB, unit=Unit.BYTES, meaning="the smallest proposal")
+    short_ceiling_bytes: float = threshold(
+        4 * GIB, unit=Unit.BYTES, meaning="the biggest proposal from less than an hour of observation"
+    )
+    day_ceiling_bytes: float = threshold(
+        16 * GIB, unit=Unit.BYTES, meaning="the biggest proposal from less than a day of observation"
+    )
+    ceiling_bytes: float = threshold(64 * GIB, unit=Unit.BYTES, meaning="the biggest proposal")
+    free_disk_ratio: float = threshold(0.25, unit=Unit.RATIO, meaning="share of the free disk that a log may take")
+
+
+class TooSmall(Enum):
+    """Why a redo log is too small for its load; NOT where it is not."""
+
+    NOT = auto()
+    FOR_THE_HOUR = auto()
+    LIKELY = auto()
+    PROVEN = auto()
+
+
+def too_small(log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: RedoThresholds) -> TooSmall:
+    """Whether the log is too small, by the strongest of three signs.
+
+    Proven: writers were at the limit (or counted as waiting) and half an hour of this load would fill the log.
+    Likely: the age stays close to the limit and the log does not hold the peak. For the hour: the log holds less
+    than 40 minutes of the busiest hour and the age shows it. The latter two say nothing where a high age is normal.
+    """
+    if (
+        (pressure.at_limit_ratio >= p.at_limit_ratio or (pressure.stalled_intervals or 0) >= 2)
+        and pressure.stalls_proven
+        and load.busiest_hour_bytes > log.capacity_bytes / 2
+    ):
+        return TooSmall.PROVEN
+    if pressure.high_age_is_normal:
+        return TooSmall.NOT
+    if pressure.p95 >= p.likely_p95_ratio and wanted_for_peak(load, p) > log.capacity_bytes:
+        return TooSmall.LIKELY
+    if (
+        load.hour_measured
+        and load.busiest_hour_bytes > p.hour_capacities * log.capacity_bytes
+        and pressure.p95 >= p.hour_p95_ratio
+    ):
+        return TooSmall.FOR_THE_HOUR
+    return TooSmall.NOT
+
+
+def wanted_for_peak(load: RedoLoad, p: RedoThresholds) -> float:
+    """The capacity at which the peak rate stays below the async point for the time that the evidence can speak of."""
+    seconds = p.peak_seconds if load.hour_measured else p.short_peak_seconds
+    return load.peak_bytes_per_second * seconds / ASYNC_SHARE
+
+
+def target_bytes(log: RedoLog, load: RedoLoad, verdict: TooSmall, p: RedoThresholds) -> int:
+    """The capacity to propose, in bytes, never below the present one; the present one itself where no more can be
+    justified.
+    """
+    wanted = wanted_for_peak(load, p)
+    if verdict is TooSmall.PROVEN:
+        wanted = max(wanted, 2 * log.capacity_bytes)
+    if load.hour_measured:
+        wanted = max(wanted, (2 if verdict is TooSmall.PROVEN else 1) * load.busiest_hour_bytes)
+    wanted = min(max(wanted, p.floor_bytes), ceiling_bytes(log, load, p))
+    return max(log.capacity_bytes, _rounded(wanted, log))
+
+
+def ceiling_bytes(log: RedoLog, load: RedoLoad, p: RedoThresholds) -> float:
+    """The most that may be proposed, by evidence, free disk (where stated) and the server's own bounds."""
+    if not load.hour_measured:
+        ceiling = p.short_ceiling_bytes
+    else:
+        ceiling = p.ceiling_bytes if load.observed_seconds >= DAY else p.day_ceiling_bytes
+    if log.free_disk_bytes is not None:
+        ceiling = min(ceiling, p.free_disk_ratio * log.free_disk_bytes)
+    return min(ceiling, log.largest_bytes)
+
+
+def _rounded(value: float, log: RedoLog) -> int:
+    """Rounded up to 64 MiB below 1 GiB, 256 MiB below 8 GiB, else 1 GiB: sizes that a person would write."""
+    step = 64 * MIB if value < GIB else 256 * MIB if value < 8 * GIB else GIB
+    return min(round_up(value, step), log.largest_bytes)
+
+
+def recovery_seconds(capacity_bytes: float, storage: str | None) -> float:
+    """How long crash recovery may take with a log of this capacity, in the worst case; storage "ssd", "hdd" or
+    unknown.
+    """
+    return HIGHEST_AGE_SHARE * capacity_bytes / RECOVERY_BYTES_PER_SECOND.get(storage or "ssd", 100 * MIB)
+
+
+def held_seconds(log: RedoLog, load: RedoLoad) -> float:
+    """For how many seconds of writes at the window's average rate the log's usable part lasts."""
+    return log.limit_bytes / max(load.mean_bytes_per_second, 1.0)

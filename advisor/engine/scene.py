@@ -1,0 +1,247 @@
+"""Made observations for the examples of rules: a server with the defaults of its version, under a load that one
+line describes.
+
+    scene("mariadb 10.11.18", {"innodb_log_file_size": 8 * MIB}, redo_per_second=2 * MIB, pressure=[1.0, 0.97, 1.0])
+
+Polls are derived from status variables as the collector derives them, so that an example exercises the same arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from advisor.engine.observation import HostFact, HostFacts, Observation
+from advisor.engine.units import DAY, GIB, HOUR, MIB
+from advisor.mysql import redo, series
+from advisor.mysql.derived import derive
+from advisor.mysql.digest import HourlyDigest
+from advisor.mysql.rates import Interval, intervals
+from advisor.mysql.snapshot import Identity, Metric, Number, Poll, ProbeResult, Snapshot
+from advisor.mysql.values import as_printed
+from advisor.mysql.version import ServerVersion, identify
+
+#: An instant of no meaning: examples have no clock.
+_BEGAN_AT = 1_800_000_000.0
+_FIRST_LSN = 10 * GIB
+
+_EVERYWHERE: Mapping[str, object] = {
+    "innodb_page_size": 16384,
+    "innodb_thread_concurrency": 0,
+    "innodb_buffer_pool_size": 128 * MIB,
+    "innodb_buffer_pool_chunk_size": 128 * MIB,
+    "innodb_buffer_pool_instances": 1,
+    "innodb_io_capacity": 200,
+    "innodb_io_capacity_max": 2000,
+    "innodb_max_dirty_pages_pct": "90.000000",
+    "innodb_max_dirty_pages_pct_lwm": "10.000000",
+    "innodb_adaptive_flushing": "ON",
+    "innodb_adaptive_flushing_lwm": "10.000000",
+    "innodb_flush_log_at_trx_commit": 1,
+    "innodb_flush_sync": "ON",
+    "innodb_lru_scan_depth": 1024,
+    "innodb_log_buffer_size": 16 * MIB,
+    "log_bin": "OFF",
+    "sync_binlog": 1,
+    "max_connections": 151,
+    "read_only": "OFF",
+    "performance_schema": "ON",
+}
+
+
+def server_named(text: str) -> ServerVersion:
+    """``mysql 8.0.33``, ``mariadb 10.11.18`` or ``percona 8.4.3`` as a server would announce itself."""
+    flavor, number = text.split()
+    if flavor == "mariadb":
+        return identify(f"{number}-MariaDB", "mariadb.org binary distribution")
+    comment = "Percona Server (GPL)" if flavor == "percona" else "MySQL Community Server - GPL"
+    return identify(number, comment)
+
+
+def default_variables(server: ServerVersion) -> dict[str, str]:
+    """The variables that the first rules read, with the defaults of this version."""
+    values = dict(_EVERYWHERE)
+    if server.is_mariadb:
+        values["sync_binlog"] = 0
+        values["performance_schema"] = "OFF"
+        values["innodb_max_dirty_pages_pct_lwm"] = "0.000000"
+        if server.number >= (10, 5, 0):
+            values["innodb_log_file_size"] = 96 * MIB
+        else:
+            values |= {"innodb_log_file_size": 48 * MIB, "innodb_log_files_in_group": 2}
+            values["innodb_max_dirty_pages_pct"] = "75.000000"
+        if server.number >= (10, 6, 0):
+            for gone in ("innodb_thread_concurrency", "innodb_buffer_pool_instances"):
+                del values[gone]
+        if server.number >= (10, 8, 0):
+            values["innodb_buffer_pool_chunk_size"] = 0
+    else:
+        if server.number >= (8, 0, 30):
+            values["innodb_redo_log_capacity"] = 100 * MIB
+        if server.number < (9, 0, 0):
+            values |= {"innodb_log_file_size": 48 * MIB, "innodb_log_files_in_group": 2}
+        if server.number < (8, 0, 0):
+            values |= {"innodb_max_dirty_pages_pct": "75.000000", "innodb_max_dirty_pages_pct_lwm": "0.000000"}
+        if server.number >= (8, 4, 0):
+            values |= {"innodb_io_capacity": 10_000, "innodb_io_capacity_max": 20_000}
+        if server.number >= (8, 0, 0):
+            values |= {"log_bin": "ON", "innodb_dedicated_server": "OFF"}
+    return {name: _printed(value) for name, value in values.items()}
+
+
+def _printed(value: object) -> str:
+    return as_printed(value) if isinstance(value, int | float | str) else str(value)
+
+
+def scene(
+    name: str,
+    variables: Mapping[str, object] | None = None,
+    *,
+    redo_per_second: float = 0.0,
+    pressure: Sequence[float] = (),
+    seconds: int = 60,
+    every: int = 10,
+    counters: Mapping[str, float] | None = None,
+    gauges: Mapping[str, Number] | None = None,
+    status: Mapping[str, object] | None = None,
+    metrics: Mapping[str, Metric] | None = None,
+    uptime_seconds: int = 30 * DAY,
+    deliberate: bool = False,
+    host: HostFacts | None = None,
+    digests: Sequence[HourlyDigest] = (),
+    today: str = "2026-11-01",
+    role: str = "standalone",
+    probes: Sequence[ProbeResult] = (),
+    age_readable: bool = True,
+) -> Observation:
+    """A server seen for ``seconds``, polled every ``every`` seconds.
+
+    ``redo_per_second`` is how fast the log sequence number grows; ``pressure`` the checkpoint age as a share of its
+    limit at each poll, repeated as often as needed. ``counters`` grow at these rates per second, ``gauges`` stand
+    still. ``age_readable`` False: neither status nor a privilege shows the log's positions (servers before 8.0.30
+    and 10.5).
+    """
+    server = server_named(name)
+    settings = default_variables(server) | {key: _printed(value) for key, value in (variables or {}).items()}
+    shown = {key: value for key, value in (status or {}).items()}
+    polls = [
+        _poll(
+            server,
+            settings,
+            index=index,
+            every=every,
+            uptime=uptime_seconds - seconds + index * every,
+            redo_per_second=redo_per_second,
+            pressure=pressure[index % len(pressure)] if pressure else 0.2,
+            counters=counters or {},
+            gauges={**(gauges or {}), **{key: float(str(value)) for key, value in shown.items() if _numeric(value)}},
+            age_readable=age_readable,
+        )
+        for index in range(seconds // every + 1)
+    ]
+    last = polls[-1]
+    snapshot = Snapshot(
+        taken_at=last.at,
+        server_clock=last.server_clock,
+        uptime_seconds=last.uptime_seconds,
+        identity=Identity("example", "example", 3306, server, role),
+        variables={**settings, "version": server.text, "version_comment": "example"},
+        status={**{key: as_printed(value) for key, value in last.values.items() if key not in series.DERIVED}},
+        metrics=dict(metrics or {}),
+        derived={key: last.values[key] for key in series.DERIVED if key in last.values},
+        probes=tuple(probes),
+    )
+    return Observation(
+        snapshot=snapshot,
+        intervals=tuple(one for one in intervals(polls) if isinstance(one, Interval)),
+        digests=tuple(digests),
+        host=host or HostFacts(),
+        deliberate=deliberate,
+        today=today,
+    )
+
+
+def _numeric(value: object) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+def _poll(
+    server: ServerVersion,
+    settings: Mapping[str, str],
+    *,
+    index: int,
+    every: int,
+    uptime: int,
+    redo_per_second: float,
+    pressure: float,
+    counters: Mapping[str, float],
+    gauges: Mapping[str, Number],
+    age_readable: bool,
+) -> Poll:
+    elapsed = index * every
+    values: dict[str, Number] = {"Uptime": uptime, **gauges}
+    values |= {key: round(1_000_000 + rate * elapsed) for key, rate in counters.items()}
+    innodb_status = None
+    if redo.has_redo_log(server):
+        limit = redo.limits_in_force(server, settings, gauges).effective_sync_bytes
+        lsn = int(_FIRST_LSN + redo_per_second * elapsed)
+        checkpoint = lsn - round(limit * pressure)
+        if server.is_mysql and server.number >= (8, 0, 30):
+            values |= {"Innodb_redo_log_current_lsn": lsn, "Innodb_redo_log_checkpoint_lsn": checkpoint}
+        elif server.is_mariadb and server.number >= (10, 5, 0):
+            values |= {
+                "Innodb_lsn_current": lsn,
+                "Innodb_lsn_last_checkpoint": checkpoint,
+                "Innodb_checkpoint_age": lsn - checkpoint,
+                "Innodb_checkpoint_max_age": limit,
+            }
+        elif age_readable:
+            innodb_status = f"Log sequence number {lsn}\nLast checkpoint at {checkpoint}\n"
+    values |= derive(server, variables=settings, status=values, innodb_status=innodb_status)
+    return Poll(at=_BEGAN_AT + elapsed, server_clock=_BEGAN_AT + elapsed, uptime_seconds=uptime, values=values)
+
+
+def stated(
+    *, memory_bytes: int | None = None, free_disk_bytes: int | None = None, storage: str | None = None
+) -> HostFacts:
+    """Host facts that a person stated."""
+
+    def fact(value: int | str | None) -> HostFact | None:
+        return None if value is None else HostFact(value, "stated")
+
+    return HostFacts(memory_bytes=fact(memory_bytes), free_disk_bytes=fact(free_disk_bytes), storage=fact(storage))
+
+
+def hours(
+    count: int,
+    *,
+    redo_per_hour: int,
+    pressure: float,
+    capacity_bytes: int,
+    at_limit_ratio: float = 0.0,
+    pages_flushed_p95: float = 50.0,
+    free_pages_ratio_min: float | None = None,
+) -> tuple[HourlyDigest, ...]:
+    """So many equal hours, as digests: the age at ``pressure`` all the time but for ``at_limit_ratio`` of it."""
+    histogram = [0.0] * 30
+    histogram[min(29, int(pressure / 0.05))] += HOUR * (1 - at_limit_ratio)
+    histogram[20] += HOUR * at_limit_ratio
+    return tuple(
+        HourlyDigest(
+            hour_at=int(_BEGAN_AT) - (count - index) * HOUR,
+            seconds=float(HOUR),
+            redo_written_bytes=redo_per_hour,
+            busiest_minute_bytes=2 * redo_per_hour // 60,
+            pressure_histogram=tuple(histogram),
+            seconds_above_async=HOUR * at_limit_ratio,
+            seconds_at_limit=HOUR * at_limit_ratio,
+            pages_flushed_median=pages_flushed_p95 / 2,
+            pages_flushed_p95=pages_flushed_p95,
+            capacity_bytes=capacity_bytes,
+            free_pages_ratio_min=free_pages_ratio_min,
+        )
+        for index in range(count)
+    )
