@@ -228,7 +228,7 @@ _FAST_MARIADB = (
 
 
 def fast_status_names(server: ServerVersion) -> tuple[str, ...]:
-    """The status variables of the fast poll on this server: about 50, enough for all charts and for rules about harm."""
+    """The status variables of the fast poll on this server: about 50, enough for all charts and for harm."""
     names = FAST_STATUS_NAMES
     if server.is_mariadb:
         names += _FAST_MARIADB + (_FAST_LSN if server.number >= (10, 3, 0) else _FAST_MYSQL)
@@ -318,7 +318,7 @@ _AUTOCOMMIT_WRITES = (
 AUTOCOMMIT_WRITES = TransactionsMethod(
     5,
     "autocommit_writes",
-    "writing statements and COMMITs (Com_insert, _update, _delete, _replace, _commit): most run outside of transactions",
+    "writing statements and COMMITs (Com_insert, _update, _delete, _replace, _commit): most commit on their own",
     ("Com_commit", "Com_rollback", *_AUTOCOMMIT_WRITES),
 )
 

@@ -23,8 +23,8 @@ def derive(
 ) -> dict[str, Number]:
     """Checkpoint age, its limits, pressure, capacity, transactions and dirty pages, as far as they can be told.
 
-    ``status`` holds numbers only, ``metrics`` enabled innodb_metrics counters only; ``variables`` may be some seconds older
-    than both. What cannot be told is left out.
+    ``status`` holds numbers only, ``metrics`` enabled innodb_metrics counters only; ``variables`` may be some seconds
+    older than both. What cannot be told is left out.
     """
     metrics = metrics or {}
     result: dict[str, Number] = {}

@@ -56,8 +56,8 @@ class Interval:
     def delta(self, name: str) -> Number | None:
         """By how much a counter or position grew.
 
-        None where it cannot be told: it was not read, is a gauge, or fell (set back, or wrapped around), or FLUSH STATUS
-        ran and may have set it back, or transactions were counted in two ways.
+        None where it cannot be told: it was not read, is a gauge, or fell (set back, or wrapped around), or FLUSH
+        STATUS ran and may have set it back, or transactions were counted in two ways.
         """
         before, after = self.previous.values.get(name), self.current.values.get(name)
         if before is None or after is None or kind(name) is Kind.GAUGE or after < before:
@@ -88,7 +88,8 @@ class Interval:
         return self.previous.values.get(name) != self.current.values.get(name)
 
 
-#: Uptime is whole seconds, so that two of them are wrong by up to this much; longer intervals get a tenth of their length.
+#: Uptime is whole seconds, so that two of them are wrong by up to this much; longer intervals get a tenth of their
+#: length.
 _UPTIME_TOLERANCE_SECONDS = 2.0
 #: Our clock may differ from the server's by the jitter of a slot; beyond this and beyond twice as much, a clock jumped.
 _CLOCK_TOLERANCE_SECONDS = 30.0

@@ -30,7 +30,7 @@ class BadValue(ValueError):
 
 
 def parse_integer(text: str) -> int:
-    """``128M``, ``1G``, ``0x10`` or ``134217728`` as a whole number. Raises BadValue for ``1.5G`` and everything else."""
+    """``128M``, ``1G``, ``0x10`` or ``134217728`` as a whole number. Raises BadValue for ``1.5G`` and others."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         if re.fullmatch(r"\s*\d+[.,]\d+\s*[KMGTPE]?i?B?\s*", text, re.IGNORECASE):
@@ -151,7 +151,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def human_size(size_bytes: float) -> str:
-    """``8 GiB``, ``1.5 MiB``, ``512 B``: the largest unit that leaves at least 1, at most two digits after the point."""
+    """``8 GiB``, ``1.5 MiB``, ``512 B``: the largest unit that leaves 1 or more, at most two digits after the point."""
     sign = "-" if size_bytes < 0 else ""
     amount, unit = abs(float(size_bytes)), 0
     # Rounding may carry into the next unit (1023.999 KiB is 1 MiB), so that the rounded amount decides.

@@ -170,7 +170,7 @@ def _flavor(text: str, words: str, variables: Mapping[str, str]) -> Flavor:
     if re.search(r"\b(mysql|percona|aurora|google)\b", words) or "-azure" in words or "aurora_version" in variables:
         return Flavor.MYSQL
     raise UnknownServer(
-        f"The server calls its version {text[:60]!r} and neither that nor its comment says whether it is MySQL or MariaDB: "
+        f"The server calls its version {text[:60]!r} and nothing else it says tells MySQL from MariaDB: "
         "give the account the right to read system variables, or connect to the server itself and not to a proxy."
     )
 
