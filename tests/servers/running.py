@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import places
+from .certificate import self_signed_certificate
 from .places import Installation, ServerFlavor
 from .template import copy_template, template_for
 
@@ -31,11 +32,9 @@ STOP_DEADLINE_SECONDS = 40.0
 DEFAULT_PASSWORD = "tide-mark.7"
 
 # Small enough for nine servers at once on a small machine; a test states what it needs otherwise.
-# X protocol would open one more port and a socket in a folder of the system ("loose": older ones do not know it).
 _DEFAULT_OPTIONS: dict[str, str | None] = {
     "innodb_buffer_pool_size": "64M",
     "skip_name_resolve": None,
-    "loose_mysqlx": "OFF",
     "server_id": "1",
 }
 
@@ -75,7 +74,7 @@ class RunningServer:
         self.user = user
         self.password = password
         self.port = _free_port()
-        self._options = {**_DEFAULT_OPTIONS, **options}
+        self._options = {**_DEFAULT_OPTIONS, **_options_of_version(installation, options), **options}
         self._process: subprocess.Popen[bytes] | None = None
         for part in ("tmp", "files", "passwords"):
             (folder / part).mkdir()
@@ -291,6 +290,18 @@ def start_server(
         if server is not None:
             server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _options_of_version(installation: Installation, options: Mapping[str, str | None]) -> dict[str, str | None]:
+    number = tuple(int(part) for part in installation.version.split("."))
+    if installation.flavor == "mysql":
+        # X protocol would open one more port, and a socket in a folder of the system.
+        return {"mysqlx": "OFF"} if number >= (8, 0, 11) else {}
+    if number < (11, 4, 0) or any("ssl" in name for name in options):
+        return {}
+    # MariaDB 11.4 and later make themselves a key at every start, which takes a bundled TLS library up to ten seconds.
+    certificate, key = self_signed_certificate()
+    return {"ssl_cert": str(certificate), "ssl_key": str(key)}
 
 
 def _start_on_free_port(server: RunningServer) -> None:
