@@ -289,9 +289,7 @@ def start(request: Request) -> int:
             say(f"Port {request.port} is taken by another program; taking {port}.")
         address = f"http://{shown_host(request.host)}:{port}"
         if request.host not in ("127.0.0.1", "::1", "localhost"):
-            say(
-                f"Listening on {request.host}: what travels there is unencrypted, unless a proxy with HTTPS is in front."
-            )
+            say(f"Listening on {request.host}: what travels there is readable, unless a proxy with HTTPS is in front.")
         environment = child_environment(places, address=address, hosts=allowed_hosts(request.host))
         make_private(places.redis)
         write_privately(places.redis / "redis.conf", redis_settings(places))
@@ -320,6 +318,7 @@ def start(request: Request) -> int:
 
 def main() -> None:
     """The program."""
+    os.umask(0o077)  # The data folder is closed anyway; a file copied out of it stays closed too.
     signal.signal(signal.SIGTERM, end_early)
     signal.signal(signal.SIGINT, end_early)
     request = parse(sys.argv[1:])

@@ -51,7 +51,7 @@ def redis_settings(places: Places) -> str:
 def product_programs(places: Places, *, redis: Path, host: str, port: int) -> list[Program]:
     """Redis, the pages, the two workers and beat."""
     environment = Path(sys.prefix) / "bin"
-    celery = [str(environment / "celery"), "--app", "advisor.celery"]
+    celery = [str(environment / "celery"), "--quiet", "--app", "advisor.celery"]  # quiet: without the banner
     worker = [*celery, "worker", "--without-gossip", "--without-mingle", "--loglevel", "INFO"]
     bound = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return [
