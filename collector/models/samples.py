@@ -16,6 +16,8 @@ class OpenSample(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["server", "slot"], name="one_sample_per_slot")]
+        # Sealing looks for the oldest rows of all servers.
+        indexes = [models.Index(fields=["slot"])]
 
 
 class SealedBlock(models.Model):
@@ -28,10 +30,11 @@ class SealedBlock(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["server", "hour_at"], name="one_block_per_hour")]
+        indexes = [models.Index(fields=["hour_at"])]
 
 
 class Digest(models.Model):
-    """One hour condensed (``advisor.engine.observation.HourlyDigest`` as JSON): long windows are judged from these."""
+    """One hour condensed (``advisor.mysql.digest.HourlyDigest`` as JSON): long windows are judged from these."""
 
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="digests")
     hour_at = models.BigIntegerField()
@@ -50,4 +53,4 @@ class Gap(models.Model):
     why = models.CharField(max_length=200)
 
     class Meta:
-        indexes = [models.Index(fields=["server", "started_at"])]
+        indexes = [models.Index(fields=["server", "started_at"]), models.Index(fields=["ended_at"])]

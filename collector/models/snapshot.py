@@ -17,3 +17,5 @@ class StoredSnapshot(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["server", "slot"], name="one_snapshot_per_slot")]
+        # Thinning walks through old snapshots of all servers.
+        indexes = [models.Index(fields=["slot"])]
