@@ -21,6 +21,8 @@ from scripts.embedded.index_settings import read_pip_settings, uv_environment
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
+#: Where Debian and Ubuntu keep the certificates the machine trusts, a company's own among them.
+SYSTEM_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 UV_REQUIREMENTS = Path(__file__).with_name("uv.txt")
 RUN_REQUIREMENTS = ROOT / "requirements.txt"
 TEST_REQUIREMENTS = ROOT / "requirements-dev.txt"
@@ -93,8 +95,12 @@ def install(requirements: Path) -> None:
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r"]
     uv = ENVIRONMENT / "bin" / "uv"
     # An interpreter that uv would download is not the one the system's packages were built for.
-    extra = {"UV_PYTHON_DOWNLOADS": "never", **uv_environment(read_pip_settings(str(PYTHON)))}
-    if run([*pip, str(UV_REQUIREMENTS)], {}) and uv.exists():
+    settings = read_pip_settings(str(PYTHON))
+    extra = {"UV_PYTHON_DOWNLOADS": "never", **uv_environment(settings)}
+    if "cert" not in settings and SYSTEM_CERTIFICATES.exists():
+        # Left alone, an older pip trusts only the certificates it carries, which know no company's proxy.
+        extra["PIP_CERT"] = str(SYSTEM_CERTIFICATES)
+    if run([*pip, str(UV_REQUIREMENTS)], extra) and uv.exists():
         if run(
             [
                 str(uv),
@@ -111,7 +117,7 @@ def install(requirements: Path) -> None:
         ):
             return
         print("uv could not install them; trying pip, which takes longer.", file=sys.stderr, flush=True)
-    if not run([*pip, str(requirements)], {}):
+    if not run([*pip, str(requirements)], extra):
         raise SystemExit(
             f"./start: the packages of {requirements.name} could not be installed; the lines above say why."
         )
