@@ -420,13 +420,15 @@ def _metrics(parts: _Parts, change: SetMetricCounters, enabled: Collection[str] 
                 raise BadProposal(f"{name!r} is no name of an innodb_metrics counter.")
             parts.sql.append(f"SET GLOBAL `innodb_monitor_{verb}` = '{name}'")
             parts.undo.append(f"SET GLOBAL `innodb_monitor_{opposite}` = '{name}'")
-            parts.option_file.append(f"innodb_monitor_{verb} = {name}")
             parts.changes.append(
                 RenderedChange("metric", name=name, current=str(not wanted).lower(), proposed=str(wanted).lower())
             )
         if chosen:
+            # One line for all: of several lines a server takes the last one only (MySQL 8.0.33, MariaDB 10.11.19).
+            parts.option_file.append(f"innodb_monitor_{verb} = '{','.join(chosen)}'")
             parts.notes.append(
-                "Counters switched at run time are lost at the next restart: add the option-file lines, too."
+                "Counters switched at run time are lost at the next restart: add the option-file line, too, and merge it "
+                f"with an innodb_monitor_{verb} line that may be there, since only the last one counts."
             )
 
 
