@@ -184,7 +184,7 @@ def _distribution(flavor: Flavor, version: str, words: str, variables: Mapping[s
         return Distribution.RDS
     if "-google" in version or "(google)" in words or any(name.startswith("cloudsql_") for name in variables):
         return Distribution.CLOUD_SQL
-    if "-azure" in version or "azure" in words or any(name.startswith("azure_") for name in variables):
+    if "-azure" in version or "azure" in words or "aad_auth_only" in variables:
         return Distribution.AZURE
     if flavor is Flavor.MYSQL and re.search(r"-u\d+-cloud|heatwave|mysql enterprise - cloud", words):
         return Distribution.HEATWAVE
@@ -192,6 +192,8 @@ def _distribution(flavor: Flavor, version: str, words: str, variables: Mapping[s
         return Distribution.PERCONA
     if re.search(r"enterprise|commercial|advanced", words):
         return Distribution.ENTERPRISE
+    if "mariadb.org binary distribution" in words:
+        return Distribution.COMMUNITY
     if re.search(r"ubuntu|ubu\d|~(?:focal|jammy|noble)", words):
         return Distribution.UBUNTU
     # Packages that mariadb.org builds for Debian carry "+maria~deb12" and are upstream's, not Debian's.

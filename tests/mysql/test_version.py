@@ -186,12 +186,13 @@ REAL_SERVERS = [
     (
         "8.0.32",
         "Source distribution",
-        {**MYSQL, "azure_server_name": "x"},
+        {**MYSQL, "aad_auth_only": "OFF"},
         "mysql",
         "8.0.32",
         "azure",
-        "Azure Database for MySQL, flexible server",
+        "version() in the documentation of Azure Database for MySQL, its server parameter aad_auth_only",
     ),
+    ("8.0.37-azure", "Source distribution", MYSQL, "mysql", "8.0.37", "azure", "dumps of flexible servers"),
 ]
 
 
