@@ -15,10 +15,9 @@ ENVIRONMENT = ROOT / ".venv"
 def run_in_environment() -> None:
     """Replace this process by the same command under `.venv/bin/python`, unless it already runs there.
 
-    Elsewhere (an image with its own interpreter) TIDEMARK_ENVIRONMENT=none says that the running interpreter is the
-    right one. Exits with 2 when there is no environment yet.
+    Exits with 2 when there is no environment yet.
     """
-    if os.environ.get("TIDEMARK_ENVIRONMENT") == "none" or Path(sys.prefix) == ENVIRONMENT:
+    if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
         return
     python = ENVIRONMENT / "bin" / "python"
     if not os.access(python, os.X_OK):
@@ -31,11 +30,10 @@ def main() -> None:
     """Run the command that the arguments name."""
     run_in_environment()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
-    if os.environ.get("TIDEMARK_ENVIRONMENT") != "none":
-        from scripts.embedded.places import defaults_for_commands, find_places
+    from scripts.embedded.places import defaults_for_commands, find_places
 
-        for name, value in defaults_for_commands(find_places()).items():
-            os.environ.setdefault(name, value)
+    for name, value in defaults_for_commands(find_places()).items():
+        os.environ.setdefault(name, value)
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

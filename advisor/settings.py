@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF
@@ -186,6 +187,11 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 # --- the queue ----------------------------------------------------------------------------------------------------------
 
 BROKER_URL = environment.text("TIDEMARK_BROKER_URL", f"redis+socket://{DATA}/run/redis.sock")
+# As with the database: a password in a URL shows in process listings of containers; a secret file does not.
+_broker_password = environment.text("TIDEMARK_BROKER_PASSWORD")
+if _broker_password:
+    _broker = urlsplit(BROKER_URL)
+    BROKER_URL = _broker._replace(netloc=f":{quote(_broker_password, safe='')}@{_broker.netloc}").geturl()
 
 # --- collecting ---------------------------------------------------------------------------------------------------------
 

@@ -225,12 +225,8 @@ def register_demo(demo: DemoServer, environment: dict[str, str]) -> None:
     if registered.exists() and registered.read_text() == demo.url:
         return
     until = time.monotonic() + 60
-    while time.monotonic() < until:
-        try:
-            socket.create_connection(("127.0.0.1", demo.port), timeout=1).close()
-            break
-        except OSError:
-            time.sleep(0.3)
+    while not demo.places.demo_socket.exists() and time.monotonic() < until:
+        time.sleep(0.3)
     added = run_add_server(environment, demo.url, name="demo", password_file=demo.observe_password_file, tag="demo")
     if added.returncode == 0:
         registered.write_text(demo.url)

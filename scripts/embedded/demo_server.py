@@ -77,6 +77,7 @@ def prepare_demo_server(places: Places, mariadbd: Path) -> DemoServer:
     port = next_free("127.0.0.1", wanted)
     port_file.write_text(f"{port}\n")
     demo = DemoServer(places=places, mariadbd=mariadbd, port=port)
+    places.demo_socket.unlink(missing_ok=True)  # Its appearance tells that the server is ready.
     write_privately(places.demo / "accounts.sql", "\n".join(account_statements(demo)) + "\n")
     if not (places.demo / "data" / "mysql").is_dir():
         initialise(demo)

@@ -8,6 +8,8 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,6 +43,22 @@ def collect_static_files(data: Path) -> None:
     print("Collecting static files", file=sys.stderr, flush=True)
     call_command("collectstatic", interactive=False, verbosity=0)
     stamp.write_text(present)
+
+
+def compile_translations(root: Path) -> None:
+    """Make the binary catalogues that Django reads from the committed texts, where they are missing or older."""
+    for text in sorted((root / "locale").glob("*/LC_MESSAGES/*.po")):
+        binary = text.with_suffix(".mo")
+        if binary.exists() and binary.stat().st_mtime >= text.stat().st_mtime:
+            continue
+        program = shutil.which("msgfmt")
+        if program is None:
+            print("Without msgfmt (package gettext) the pages are in English only.", file=sys.stderr, flush=True)
+            return
+        # Under its final name only when it is whole: a running web process may be reading it.
+        fresh = binary.with_suffix(f".{os.getpid()}")
+        subprocess.run([program, "--output-file", str(fresh), str(text)], check=True)
+        fresh.replace(binary)
 
 
 def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str | None:
@@ -80,6 +98,7 @@ def main(arguments: list[str]) -> int:
         return 1
     # Standard output belongs to the answer, as the links on it must reach the terminal only.
     with contextlib.redirect_stdout(sys.stderr):
+        compile_translations(ROOT)
         call_command("migrate", interactive=False, verbosity=0)
         collect_static_files(find_places().data)
         first = second = None

@@ -176,6 +176,7 @@ def child_environment(places: Places, *, address: str, hosts: Sequence[str]) -> 
     # With this in the environment the database client would skip checking certificates.
     environment.pop("MARIADB_TLS_DISABLE_PEER_VERIFICATION", None)
     if os.geteuid() == 0:
-        # Everything runs as the person who called ./start; if that is root, Celery need not warn at length.
+        # Everything runs as the person who called ./start; if that is root, Celery need not refuse, nor warn at length.
         environment["C_FORCE_ROOT"] = "1"
+        environment["PYTHONWARNINGS"] = "ignore:You're running the worker with superuser privileges"
     return environment
