@@ -114,15 +114,9 @@ def watched(team: Any) -> Any:
 
 def build_server(team: Any, name: str, **values: Any) -> Any:
     """A registered server, by the collector's own service."""
-    from collector import servers
+    from collector.models import Server, Shard
 
-    return servers.add_server(
-        team=team,
-        name=name,
-        host=values.pop("host", "127.0.0.1"),
-        port=values.pop("port", 1),
-        user=values.pop("user", "tidemark"),
-        password=values.pop("password", "secret"),
-        unrestricted=values.pop("unrestricted", True),
-        **values,
+    shard, _ = Shard.objects.get_or_create(number=0)
+    return Server.objects.create(
+        team=team, name=name, folded=name.casefold(), host="127.0.0.1", port=1, user="tidemark", shard=shard, **values
     )

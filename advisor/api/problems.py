@@ -72,7 +72,9 @@ def register(api: NinjaAPI) -> None:
     @api.exception_handler(AuthenticationError)
     def unknown_caller(request: HttpRequest, raised: AuthenticationError) -> HttpResponse:
         return answer(
-            401, "no-valid-token", "Send a valid token as 'Authorization: Bearer TOKEN'; manage.py create_token makes one."
+            401,
+            "no-valid-token",
+            "Send a valid token as 'Authorization: Bearer TOKEN'; manage.py create_token makes one.",
         )
 
     @api.exception_handler(HttpError)

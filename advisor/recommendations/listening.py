@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.db.models.signals import post_save
 from django.dispatch import receiver
 from kombu.exceptions import OperationalError
 
+from collector.models import Server
 from collector.signals import poll_stored, server_failed, snapshot_stored
 
 log = logging.getLogger(__name__)
@@ -42,3 +44,12 @@ def show_failure(sender: object, *, server_id: str, **kwargs: Any) -> None:
     from advisor.recommendations import fleet
 
     fleet.after_failure(server_id=server_id)
+
+
+@receiver(post_save, sender=Server, dispatch_uid="recommendations.new_server")
+def show_new_server(sender: object, *, instance: Server, created: bool, raw: bool = False, **kwargs: Any) -> None:
+    """A server shows on the fleet page from the transaction on that registers it."""
+    if created and not raw:
+        from advisor.recommendations import fleet
+
+        fleet.ensure_row(server=instance)

@@ -28,8 +28,8 @@ class Recommendation(models.Model):
     MySQL enforces, so that there is one living recommendation per key. ``document`` is the item of the advice schema as last
     judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute resolves nothing, and
     ``passing_since`` is the first of them. ``keys`` are the keys of all findings joined into it, so that it is recognised when
-    another of them leads. ``dismissed_figures`` are the evidence's figures when somebody decided to live with it: it comes back
-    when they get markedly worse.
+    another of them leads. ``dismissed_figure`` is the leading figure of the evidence when somebody decided to live with it: it
+    comes back when that gets markedly worse.
     """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
@@ -50,7 +50,7 @@ class Recommendation(models.Model):
     passing_since = models.DateTimeField(null=True, blank=True)
     dismissed_reason = models.TextField(blank=True)
     dismissed_until = models.DateField(null=True, blank=True)
-    dismissed_figures = models.JSONField(default=dict)
+    dismissed_figure = models.JSONField(default=dict)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -64,13 +64,19 @@ class Recommendation(models.Model):
 
 
 class Judgement(models.Model):
-    """The newest judgement of a server: what every rule said. ``outcomes`` is the advice schema's list."""
+    """The newest judgement of a server: what every rule said. ``outcomes`` is the advice schema's list.
+
+    ``configuration`` is a digest of the variables that judging depends on, and ``configured_at`` (unix seconds) when it was
+    first seen: what was observed before belongs to other values.
+    """
 
     server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="judgement")
     slot = models.BigIntegerField()
     judged_at = models.DateTimeField()
     outcomes = models.JSONField()
     milliseconds = models.FloatField(default=0)
+    configuration = models.CharField(max_length=64, blank=True)
+    configured_at = models.FloatField(default=0)
 
     def __str__(self) -> str:
         return f"judgement of {self.server_id} at {self.slot}"

@@ -59,7 +59,8 @@ def access_to(user: Person, team_id: str) -> Access | None:
     if not is_known(user):
         return None
     roles = frozenset(
-        Role(role) for role in Membership.objects.filter(user_id=user.pk, team_id=team_id).values_list("role", flat=True)
+        Role(role)
+        for role in Membership.objects.filter(user_id=user.pk, team_id=team_id).values_list("role", flat=True)
     )
     return Access(team_id, roles) if roles else None
 
@@ -113,7 +114,9 @@ def team_for(user: Person, action: Action, name: str = "") -> tuple[Team, Access
     if name:
         candidates = [team for team in candidates if name == team.pk or name.casefold() == team.folded]
     if not candidates:
-        raise Http404("You are in no such team." if name else "You are in no team: ask an administrator for a role in one.")
+        raise Http404(
+            "You are in no such team." if name else "You are in no team: ask an administrator for a role in one."
+        )
     allowed = [(team, access) for team in candidates if (access := access_to(user, team.pk)) and access.may(action)]
     if not allowed:
         refused = access_to(user, candidates[0].pk)

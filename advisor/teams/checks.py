@@ -83,7 +83,11 @@ def _readable_by_others(folder: Path) -> Iterator[tuple[Path, int, str]]:
 def guarded_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Whoever can write to the broker can have any task run with any id."""
     broker = urlsplit(settings.BROKER_URL)
-    if broker.scheme not in ("redis", "valkey") or broker.password or broker.hostname in ("127.0.0.1", "::1", "localhost"):
+    if (
+        broker.scheme not in ("redis", "valkey")
+        or broker.password
+        or broker.hostname in ("127.0.0.1", "::1", "localhost")
+    ):
         return []
     return [
         Error(
@@ -106,7 +110,12 @@ def constraints_that_every_database_enforces(
         for constraint in model._meta.constraints:
             if not isinstance(constraint, UniqueConstraint):
                 continue
-            if constraint.condition or constraint.expressions or constraint.deferrable or constraint.nulls_distinct is False:
+            if (
+                constraint.condition
+                or constraint.expressions
+                or constraint.deferrable
+                or constraint.nulls_distinct is False
+            ):
                 messages.append(
                     Error(
                         f"The constraint {constraint.name} is conditional, deferred or over an expression.",

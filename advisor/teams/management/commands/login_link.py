@@ -17,7 +17,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", metavar="NAME")
-        parser.add_argument("--base", default="", metavar="URL", help="scheme, host and port, such as http://127.0.0.1:8000")
+        parser.add_argument(
+            "--base", default="", metavar="URL", help="scheme, host and port, such as http://127.0.0.1:8000"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
