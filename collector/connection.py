@@ -33,8 +33,8 @@ from collector.errors import (
     USABLE,
     AddressDenied,
     Denied,
-    Hostile,
     HostBlocked,
+    Hostile,
     HostNotAllowed,
     NotAServer,
     PasswordExpired,
@@ -129,6 +129,10 @@ class Connection:
         self.tls_version = ""
         #: The account that the server sees us as.
         self.account = ""
+        #: Who the server says it is, to notice another one behind the address.
+        self.hostname = ""
+        self.port = 0
+        self.version_text = ""
         #: The server's wall clock minus our monotonic clock, in seconds: see ``server_clock``.
         self.clock_offset = 0.0
         self.deadline_seconds = deadline_seconds
@@ -397,15 +401,18 @@ def _prepare(connection: Connection, idle_seconds: int) -> None:
         with contextlib.suppress(*USABLE):
             connection.query(common)
     began = time.monotonic()
-    row = connection.query("SELECT CURRENT_USER(), UNIX_TIMESTAMP(SYSDATE(6))").rows
+    row = connection.query("SELECT CURRENT_USER(), UNIX_TIMESTAMP(SYSDATE(6)), @@hostname, @@port, @@version").rows
     ended = time.monotonic()
-    if not row or len(row[0]) != 2:
+    if not row or len(row[0]) != 5:
         raise NotAServer(f"{connection.target.address} does not answer as a MySQL or MariaDB server does.")
-    connection.account = row[0][0] or ""
+    connection.account = printable(row[0][0] or "")
+    connection.hostname = row[0][2] or ""
+    connection.version_text = row[0][4] or ""
     try:
+        connection.port = int(row[0][3] or 0)
         connection.clock_offset = float(row[0][1] or "") - (began + ended) / 2
     except ValueError:
-        raise NotAServer(f"{connection.target.address} does not know what time it is.") from None
+        raise NotAServer(f"{connection.target.address} does not tell its time and its port.") from None
     session = connection.query("SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_cipher', 'Ssl_version')").pairs()
     connection.tls_cipher = printable(session.get("Ssl_cipher", ""), 60)
     connection.tls_version = printable(session.get("Ssl_version", ""), 20)
@@ -514,7 +521,7 @@ def _explain_statement(target: Target, number: int, text: str) -> TargetError:
     where = target.address
     if number in {1044, 1045, 1142, 1143, 1227, 1370, 3619, 1698}:
         return Denied(f"The account may not do this: {printable(text, 160)}")
-    if number in {1064, 1109, 1146, 1193, 1054, 1235, 1286, 1049, 1193, 1238, 1305, 1295}:
+    if number in {1064, 1109, 1146, 1193, 1054, 1235, 1286, 1049, 1238, 1305, 1295}:
         return Unsupported(f"The server does not know this: {printable(text, 160)}")
     if number in {1969, 3024, 1317, 1205, 1907}:
         return StatementFailed(
@@ -522,7 +529,7 @@ def _explain_statement(target: Target, number: int, text: str) -> TargetError:
         )
     if number == 2068 or "local infile" in text.lower() or "local data" in text.lower():
         return Hostile(f"{where} asked for a file of this machine instead of answering. Nothing was sent.")
-    if number in {2006, 2013, 2055, 1053, 1077, 1079, 1927, 1927, 2002, 3169, 4031, 1159, 1158, 1152, 1184}:
+    if number in {2006, 2013, 2055, 1053, 1077, 1079, 1927, 2002, 3169, 4031, 1159, 1158, 1152, 1184}:
         return Restarting(f"The connection to {where} was lost while it was asked.")
     if number == 2020 or number == 1153:
         return TooLarge(f"{where} sent a packet above {_PACKET_BYTES >> 20} MiB.")

@@ -1,0 +1,50 @@
+"""Where each variable's value came from: compiled in, an option file, the command line, persisted, or set at run time."""
+
+from __future__ import annotations
+
+from advisor.mysql.snapshot import Origin, Remedy, RemedyKind
+from collector.connection import Connection
+from collector.probes.probe import Found, Probe, Skipped
+
+MYSQL = "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH FROM performance_schema.variables_info"
+MARIADB_10_5 = "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, GLOBAL_VALUE_PATH FROM information_schema.SYSTEM_VARIABLES"
+MARIADB = "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, NULL FROM information_schema.SYSTEM_VARIABLES"
+
+#: The servers' words, and ours.
+_KINDS = {
+    "COMPILED": "compiled",
+    "COMPILE-TIME": "compiled",
+    "AUTO": "automatic",
+    "CONFIG": "option_file",
+    "GLOBAL": "option_file",
+    "SERVER": "option_file",
+    "EXPLICIT": "option_file",
+    "EXTRA": "option_file",
+    "USER": "option_file",
+    "LOGIN": "option_file",
+    "COMMAND_LINE": "command_line",
+    "COMMAND-LINE": "command_line",
+    "PERSISTED": "persisted",
+    "DYNAMIC": "runtime",
+    "SQL": "runtime",
+}
+
+
+def read(connection: Connection, found: Found) -> int:
+    server = found.server
+    if server.is_mariadb:
+        rows = connection.query(MARIADB_10_5 if server.number >= (10, 5, 0) else MARIADB)
+    elif server.number < (8, 0, 0):
+        raise Skipped(
+            "MySQL tells where values come from since 8.0.",
+            Remedy(RemedyKind.VERSION, "origin of variables", "Needs MySQL 8.0 or later."),
+        )
+    else:
+        rows = connection.query(MYSQL)
+    for name, source, path in rows.rows:
+        if name and source:
+            found.origins[name.lower()] = Origin(_KINDS.get(source.upper(), source.lower()), path or "")
+    return len(rows.rows)
+
+
+PROBE = Probe("variable_origins", "origin of system variables", read, "SELECT ON performance_schema.*")
