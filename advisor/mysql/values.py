@@ -15,8 +15,8 @@ Value = int | float | str | bool
 
 #: Suffixes that option files know (T, P and E since MySQL 8.0.14 and MariaDB 10.2), as powers of 1,024.
 _SUFFIXES = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
-_SIZE = re.compile(r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(\d+)([KMGTPE]?))", re.IGNORECASE)
-_REAL = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|[+-]?\.\d+")
+_SIZE = re.compile(r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(\d+)([KMGTPE]?))", re.IGNORECASE | re.ASCII)
+_REAL = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|[+-]?\.\d+", re.ASCII)
 
 _TRUE = frozenset({"1", "on", "true", "yes"})
 _FALSE = frozenset({"0", "off", "false", "no"})
@@ -75,7 +75,7 @@ def parse_enum(text: str, allowed: Iterable[str]) -> str:
     for word in words:
         if word.lower() == wanted.lower():
             return word
-    if wanted.isdigit() and int(wanted) < len(words):
+    if wanted.isascii() and wanted.isdigit() and int(wanted) < len(words):
         return words[int(wanted)]
     raise BadValue(f"{wanted[:40]!r} is none of {', '.join(words)}.")
 

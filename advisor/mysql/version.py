@@ -98,7 +98,7 @@ _OWNERS = {
 #: 10.
 _REPLICATION_PREFIX = "5.5.5-"
 
-_NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})(?!\d)")
+_NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})(?!\d)", re.ASCII)
 
 #: Programs that speak the protocol and print a MySQL-like number, but have no InnoDB inside; word -> name.
 _STRANGERS = {
