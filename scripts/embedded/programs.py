@@ -128,7 +128,8 @@ def render_supervisor_settings(places: Places, programs: Sequence[Program]) -> s
             "killasgroup": "true",
             "stopwaitsecs": str(STORE_STOP_SECONDS if program.keeps_data else WORK_STOP_SECONDS),
             "redirect_stderr": "true",
-            "stdout_logfile": escape(log_file(places, program)),
+            # The supervisor expands this value twice.
+            "stdout_logfile": escape(escape(log_file(places, program))),
             "stdout_logfile_maxbytes": "5MB",
             "stdout_logfile_backups": "3",
         }
