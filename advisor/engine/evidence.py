@@ -75,7 +75,7 @@ def require_load(seen: Observation, intervals: Sequence[Interval], what: str) ->
     if covered + 0.5 >= seconds and loaded >= polls:
         return
     if loaded == 0 and covered + 0.5 >= seconds:
-        advice = f"The server wrote less than 64 KiB of redo per second in {seconds_text(covered)}: judge it while it is busy."
+        advice = f"Less than 64 KiB of redo per second were written in {seconds_text(covered)}: judge it when busy."
     else:
         advice = (
             f"Observe it for {seconds_text(seconds)} and {polls} polls under write load; "

@@ -48,7 +48,14 @@ class RedoThresholds(Thresholds):
     short_peak_seconds: float = threshold(
         600, unit=Unit.SECONDS, meaning="the same, where less than an hour was observed"
     )
-    floor_bytes: float = threshold(256 * MIB, unit=Unit.BYTES, meaning="the smallest proposal")
+    floor_bytes: float = threshold(
+        256 * MIB,
+        unit=Unit.BYTES,
+        meaning="the smallest proposal; only below it a log may be too small by its hold alone",
+    )
+    held_seconds: float = threshold(
+        10, unit=Unit.SECONDS, meaning="writes that a log below the floor has to hold", leave_at=15
+    )
     short_ceiling_bytes: float = threshold(
         4 * GIB, unit=Unit.BYTES, meaning="the biggest proposal from less than an hour of observation"
     )
@@ -65,6 +72,7 @@ class TooSmall(Enum):
     NOT = auto()
     FOR_THE_HOUR = auto()
     LIKELY = auto()
+    TURNED_OVER = auto()
     PROVEN = auto()
 
 
@@ -74,6 +82,10 @@ def too_small(log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: RedoThres
     Proven: writers were at the limit (or counted as waiting) and half an hour of this load would fill the log.
     Likely: the age stays close to the limit and the log does not hold the peak. For the hour: the log holds less
     than 40 minutes of the busiest hour and the age shows it. The latter two say nothing where a high age is normal.
+
+    Turned over: a small log is written to its limit in less than ten seconds, the interval of the fast poll. The age
+    then runs through its whole range between two polls, so that what they see of it is chance, while every changed page
+    has to be written within that time whatever else is set.
     """
     if (
         (pressure.at_limit_ratio >= p.at_limit_ratio or (pressure.stalled_intervals or 0) >= 2)
@@ -81,6 +93,8 @@ def too_small(log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: RedoThres
         and load.busiest_hour_bytes > log.capacity_bytes / 2
     ):
         return TooSmall.PROVEN
+    if log.capacity_bytes < p.floor_bytes and held_seconds(log, load) < p.held_seconds:
+        return TooSmall.TURNED_OVER
     if pressure.high_age_is_normal:
         return TooSmall.NOT
     if pressure.p95 >= p.likely_p95_ratio and wanted_for_peak(load, p) > log.capacity_bytes:
@@ -105,10 +119,10 @@ def target_bytes(log: RedoLog, load: RedoLoad, verdict: TooSmall, p: RedoThresho
     justified.
     """
     wanted = wanted_for_peak(load, p)
-    if verdict is TooSmall.PROVEN:
+    if verdict in (TooSmall.PROVEN, TooSmall.TURNED_OVER):
         wanted = max(wanted, 2 * log.capacity_bytes)
     if load.hour_measured:
-        wanted = max(wanted, (2 if verdict is TooSmall.PROVEN else 1) * load.busiest_hour_bytes)
+        wanted = max(wanted, (2 if verdict in (TooSmall.PROVEN, TooSmall.TURNED_OVER) else 1) * load.busiest_hour_bytes)
     wanted = min(max(wanted, p.floor_bytes), ceiling_bytes(log, load, p))
     return max(log.capacity_bytes, _rounded(wanted, log))
 

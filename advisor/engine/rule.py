@@ -22,6 +22,7 @@ from advisor.engine.fact import Fact, Harm
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Outcome, Passed, Severity
 from advisor.engine.thresholds import Thresholds
+from advisor.mysql.proposal import Value
 from advisor.mysql.version import VersionSet
 
 HEADINGS = ("Why it matters", "How it is computed", "When to dismiss it")
@@ -39,7 +40,7 @@ class Example:
     title: str
     seen: Observation
     outcome: type[Outcome]
-    proposes: dict[str, object] = field(default_factory=dict)
+    proposes: dict[str, Value] = field(default_factory=dict)
 
 
 class Rule:
@@ -131,7 +132,7 @@ class Rule:
             arguments[self._parameter_name] = parameters if parameters is not None else self.parameters
         return self._check(**arguments)
 
-    def fires(self, title: str, seen: Observation, proposes: dict[str, object] | None = None) -> None:
+    def fires(self, title: str, seen: Observation, proposes: dict[str, Value] | None = None) -> None:
         """An example in which the rule fires."""
         self.examples.append(Example(title, seen, Finding, proposes or {}))
 

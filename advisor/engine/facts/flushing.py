@@ -1,0 +1,237 @@
+"""Facts about writing dirty pages: what is set, how many pages are written, and for which reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from advisor.engine import reading
+from advisor.engine.evidence import require_load, window_of
+from advisor.engine.fact import Fact, Harm
+from advisor.engine.facts.redo import intervals_with_redo
+from advisor.engine.observation import Observation
+from advisor.engine.outcome import Measured, Missing, Window
+from advisor.engine.statistics import median, percentile
+from advisor.engine.units import Unit
+from advisor.mysql import series
+from advisor.mysql.counters import FLUSHED_BY_REASON
+from advisor.mysql.rates import Interval
+from advisor.mysql.snapshot import Remedy, RemedyKind
+
+PAGES_FLUSHED = "Innodb_buffer_pool_pages_flushed"
+
+#: At this share of innodb_io_capacity_max an interval counts as flushing at the maximum: rounds are not all alike.
+AT_MAXIMUM = 0.9
+#: What a device may be asked for without knowing it: beyond it the host has to be known (innodb.md 3.5: NVMe
+#: 10-20,000).
+UNKNOWN_DEVICE_PAGES = 20_000
+#: Pages per second that rotating disks write, at the upper end.
+HDD_PAGES = 200
+
+
+@dataclass(frozen=True)
+class IoCapacity(Fact):
+    """The pages per second that background flushing may write, and what the device can be asked for.
+
+    ``enters_linearly``: MariaDB 10.5+ computes its rounds from innodb_io_capacity alone, where MySQL and older MariaDB
+    scale it by the age up to the maximum. ``device_known``: the storage kind was stated or read.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("innodb_io_capacity", "innodb_io_capacity_max")
+
+    pages_per_second: int
+    maximum_pages_per_second: int
+    enters_linearly: bool
+    device_pages_per_second: int
+    device_known: bool
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        storage = None if seen.host.storage is None else str(seen.host.storage.value)
+        return cls(
+            pages_per_second=reading.integer(seen, "innodb_io_capacity"),
+            maximum_pages_per_second=reading.integer(seen, "innodb_io_capacity_max"),
+            enters_linearly=seen.server.is_mariadb and seen.server.number >= (10, 5, 0),
+            device_pages_per_second=HDD_PAGES if storage == "hdd" else UNKNOWN_DEVICE_PAGES,
+            device_known=storage is not None,
+        )
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Both settings, as evidence."""
+        return (
+            Measured("innodb_io_capacity", self.pages_per_second, Unit.PAGES_PER_SECOND, None, "system variable"),
+            Measured(
+                "innodb_io_capacity_max", self.maximum_pages_per_second, Unit.PAGES_PER_SECOND, None, "system variable"
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Flushing(Harm):
+    """Pages written out of the buffer pool while the server wrote.
+
+    ``median``, ``p95`` and ``highest`` are of one-minute averages, in pages per second. ``at_maximum_ratio`` is the
+    share of intervals at 90 % of innodb_io_capacity_max or more, ``at_maximum_intervals`` their number.
+    ``adaptive_ratio`` and ``background_ratio`` are shares of the pages flushed, None where the counters by reason
+    are off. ``redo_per_page_bytes`` is how much redo was written for each page flushed.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = (
+        PAGES_FLUSHED,
+        "buffer_flush_adaptive_total_pages, buffer_flush_background_total_pages (where they are on)",
+    )
+
+    window: Window
+    median: float
+    p95: float
+    highest: float
+    at_maximum_ratio: float
+    at_maximum_intervals: int
+    adaptive_ratio: float | None
+    background_ratio: float | None
+    redo_per_page_bytes: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        capacity = IoCapacity.read(seen)
+        intervals = tuple(one for one in intervals_with_redo(seen) if one.delta(PAGES_FLUSHED) is not None)
+        if not intervals:
+            raise Missing(
+                Remedy(RemedyKind.WINDOW, "pages flushed", "Needs two polls of the running server; observe it longer.")
+            )
+        require_load(seen, intervals, "pages flushed under write load")
+        minutes = reading.minute_rates(intervals, PAGES_FLUSHED)
+        each = reading.rates(intervals, PAGES_FLUSHED)
+        at_maximum = sum(1 for rate in each if rate >= AT_MAXIMUM * capacity.maximum_pages_per_second)
+        flushed = reading.grown(intervals, PAGES_FLUSHED) or 0.0
+        return cls(
+            window=window_of(intervals),
+            median=median(minutes),
+            p95=percentile(minutes, 0.95),
+            highest=max(each),
+            at_maximum_ratio=at_maximum / len(each),
+            at_maximum_intervals=at_maximum,
+            adaptive_ratio=_share(intervals, "adaptive", flushed),
+            background_ratio=_share(intervals, "background", flushed),
+            redo_per_page_bytes=(reading.grown(intervals, series.LSN) or 0.0) / max(flushed, 1.0),
+        )
+
+    def withheld(self) -> Self:
+        return replace(self, adaptive_ratio=None, background_ratio=None, at_maximum_ratio=0.0, at_maximum_intervals=0)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Rates and shares, as evidence."""
+        figures = [
+            Measured(
+                "pages flushed per second, median minute",
+                self.median,
+                Unit.PAGES_PER_SECOND,
+                self.window,
+                PAGES_FLUSHED,
+            ),
+            Measured(
+                "pages flushed per second, 95th percentile", self.p95, Unit.PAGES_PER_SECOND, self.window, PAGES_FLUSHED
+            ),
+            Measured(
+                "intervals flushing at the maximum", self.at_maximum_ratio, Unit.RATIO, self.window, PAGES_FLUSHED
+            ),
+        ]
+        for name, share in (("adaptive", self.adaptive_ratio), ("background", self.background_ratio)):
+            if share is not None:
+                figures.append(
+                    Measured(
+                        f"pages flushed by {name} flushing", share, Unit.RATIO, self.window, FLUSHED_BY_REASON[name]
+                    )
+                )
+        return tuple(figures)
+
+
+def _share(intervals: tuple[Interval, ...], reason: str, flushed: float) -> float | None:
+    pages = reading.grown(intervals, FLUSHED_BY_REASON[reason])
+    return None if pages is None or flushed <= 0 else min(1.0, pages / flushed)
+
+
+@dataclass(frozen=True)
+class DirtyPageLimits(Fact):
+    """innodb_max_dirty_pages_pct and its low-water mark, in percent, and this version's defaults of both.
+
+    ``high_age_by_design``: MariaDB 10.5+ does not let the age steer flushing while the low-water mark is 0.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm")
+
+    maximum_percent: float
+    low_water_percent: float
+    default_maximum_percent: float
+    default_low_water_percent: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        server = seen.server
+        # 90 since MySQL 8.0 and MariaDB 10.5.7, 75 before; the low-water mark became 10 in MySQL 8.0 only.
+        newer = server.number >= ((10, 5, 7) if server.is_mariadb else (8, 0, 0))
+        return cls(
+            maximum_percent=reading.real(seen, "innodb_max_dirty_pages_pct"),
+            low_water_percent=reading.real(seen, "innodb_max_dirty_pages_pct_lwm"),
+            default_maximum_percent=90.0 if newer else 75.0,
+            default_low_water_percent=10.0 if newer and server.is_mysql else 0.0,
+        )
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Both settings, as evidence."""
+        return (
+            Measured("innodb_max_dirty_pages_pct", self.maximum_percent / 100, Unit.RATIO, None, "system variable"),
+            Measured(
+                "innodb_max_dirty_pages_pct_lwm", self.low_water_percent / 100, Unit.RATIO, None, "system variable"
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class DirtyPages(Harm):
+    """How much of the buffer pool was dirty, in percent of data and free pages, as InnoDB compares it with its limits.
+
+    ``at_maximum_ratio`` is the share of polls at 95 % of innodb_max_dirty_pages_pct or more.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = (
+        "Innodb_buffer_pool_pages_dirty, _data and _free",
+        "innodb_max_dirty_pages_pct",
+    )
+
+    window: Window
+    median_percent: float
+    p95_percent: float
+    at_maximum_ratio: float
+    at_maximum_polls: int
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        limits = DirtyPageLimits.read(seen)
+        intervals = intervals_with_redo(seen)
+        require_load(seen, intervals, "dirty pages under write load")
+        percents = reading.gauges(intervals, series.DIRTY_PERCENT)
+        if not percents:
+            raise Missing(
+                Remedy(RemedyKind.VERSION, "dirty pages", f"{seen.server} does not show how many pages are dirty.")
+            )
+        at_maximum = sum(1 for percent in percents if percent >= 0.95 * limits.maximum_percent)
+        return cls(
+            window=window_of(intervals),
+            median_percent=median(percents),
+            p95_percent=percentile(percents, 0.95),
+            at_maximum_ratio=at_maximum / len(percents),
+            at_maximum_polls=at_maximum,
+        )
+
+    def withheld(self) -> Self:
+        return replace(self, at_maximum_ratio=0.0, at_maximum_polls=0)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Percentiles and share, as evidence."""
+        source = "Innodb_buffer_pool_pages_dirty / (_data + _free)"
+        return (
+            Measured("dirty pages, median", self.median_percent / 100, Unit.RATIO, self.window, source),
+            Measured("dirty pages, 95th percentile", self.p95_percent / 100, Unit.RATIO, self.window, source),
+            Measured("polls at the limit of dirty pages", self.at_maximum_ratio, Unit.RATIO, self.window, source),
+        )

@@ -1,0 +1,205 @@
+"""Facts about the buffer pool and the memory below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+from advisor.engine import reading
+from advisor.engine.evidence import covered_seconds, is_long, window_of
+from advisor.engine.fact import Fact, Harm
+from advisor.engine.memory import MemoryNeed, memory_need
+from advisor.engine.observation import Observation
+from advisor.engine.outcome import Measured, Missing, Window
+from advisor.engine.statistics import percentile
+from advisor.engine.units import DAY, MINUTE, Unit
+from advisor.engine.wording import seconds_text
+from advisor.mysql.buffer_pool import ceiling, rounded_pool_size, size_step
+from advisor.mysql.proposal import SetVariable
+from advisor.mysql.snapshot import Remedy, RemedyKind
+from advisor.mysql.version import ServerVersion
+
+#: Reads of pages from disk, read-ahead included (Innodb_buffer_pool_reads leaves read-ahead out).
+PAGES_READ = "Innodb_pages_read"
+WAIT_FREE = "Innodb_buffer_pool_wait_free"
+
+#: A pool has to have been filled by its own load before it is judged: a day, or ten minutes where a person says "now".
+WARM_SECONDS = DAY
+DELIBERATE_WARM_SECONDS = 10 * MINUTE
+
+
+@dataclass(frozen=True)
+class BufferPool(Fact):
+    """The buffer pool's size in bytes, what sizes are rounded to, and up to where it grows without a restart."""
+
+    reads: ClassVar[tuple[str, ...]] = ("innodb_buffer_pool_size",)
+
+    size_bytes: int
+    step_bytes: int
+    ceiling_bytes: int | None
+    _server: ServerVersion = field(repr=False)
+    _variables: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        variables = reading.variables(seen)
+        return cls(
+            size_bytes=reading.integer(seen, "innodb_buffer_pool_size"),
+            step_bytes=size_step(seen.server, variables),
+            ceiling_bytes=ceiling(variables),
+            _server=seen.server,
+            _variables=variables,
+        )
+
+    def grown_to(self, size_bytes: float, at_most_bytes: float) -> int:
+        """The size the server will show after being set to this one, rounded down to stay within ``at_most_bytes``."""
+        size = rounded_pool_size(self._server, self._variables, int(size_bytes))
+        while size > at_most_bytes and size > self.step_bytes:
+            size -= self.step_bytes
+        return size
+
+    def change_to(self, size_bytes: int) -> tuple[SetVariable, ...]:
+        """What to set for this size: where it is above the ceiling of MariaDB 11.8, the ceiling with it."""
+        size = SetVariable("innodb_buffer_pool_size", size_bytes)
+        if self.ceiling_bytes is not None and size_bytes > self.ceiling_bytes:
+            return (size, SetVariable("innodb_buffer_pool_size_max", size_bytes))
+        return (size,)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The size, as evidence."""
+        return (Measured("innodb_buffer_pool_size", self.size_bytes, Unit.BYTES, None, "system variable"),)
+
+
+@dataclass(frozen=True)
+class PoolMisses(Harm):
+    """What the buffer pool could not hold: pages read from disk per second, waits for a free page, and how full it is.
+
+    Ratios of hits are not used: they count page accesses, which scans flatter.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = (PAGES_READ, WAIT_FREE, "Innodb_buffer_pool_pages_free, _total")
+
+    window: Window
+    median_reads: float
+    p95_reads: float
+    wait_free_intervals: int
+    intervals: int
+    free_ratio: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        intervals = tuple(one for one in seen.intervals if one.delta(PAGES_READ) is not None)
+        _require_warm(seen, covered_seconds(intervals), len(intervals), is_long(intervals))
+        each = reading.rates(intervals, PAGES_READ)
+        free = reading.gauges(intervals, "Innodb_buffer_pool_pages_free")
+        total = reading.gauges(intervals, "Innodb_buffer_pool_pages_total")
+        if not free or not total:
+            raise Missing(Remedy(RemedyKind.VERSION, "free pages", f"{seen.server} does not show its free pages."))
+        return cls(
+            window=window_of(intervals),
+            median_reads=percentile(each, 0.5),
+            p95_reads=percentile(each, 0.95),
+            wait_free_intervals=reading.rises(intervals, WAIT_FREE),
+            intervals=len(intervals),
+            free_ratio=min(free) / max(max(total), 1.0),
+        )
+
+    def withheld(self) -> Self:
+        return replace(self, median_reads=0.0, p95_reads=0.0, wait_free_intervals=0)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Reads, waits and free pages, as evidence."""
+        return (
+            Measured(
+                "pages read from disk per second, median",
+                self.median_reads,
+                Unit.PAGES_PER_SECOND,
+                self.window,
+                PAGES_READ,
+            ),
+            Measured(
+                "pages read from disk per second, 95th percentile",
+                self.p95_reads,
+                Unit.PAGES_PER_SECOND,
+                self.window,
+                PAGES_READ,
+            ),
+            Measured(
+                "intervals with waits for a free page", self.wait_free_intervals, Unit.COUNT, self.window, WAIT_FREE
+            ),
+            Measured("fewest free pages", self.free_ratio, Unit.RATIO, self.window, "Innodb_buffer_pool_pages_free"),
+        )
+
+
+def _require_warm(seen: Observation, covered: float, count: int, long: bool) -> None:
+    """Raises Missing(window) unless the pool was filled by its own load and watched for long enough."""
+    uptime = seen.snapshot.uptime_seconds
+    wanted = DELIBERATE_WARM_SECONDS if seen.deliberate else WARM_SECONDS
+    if uptime < wanted:
+        text = f"The server is up for {seconds_text(uptime)}; a buffer pool is judged after {seconds_text(wanted)}."
+    elif not seen.deliberate and not long:
+        text = f"Needs an hour of observation in 60 intervals; {seconds_text(covered)} are there."
+    elif count < 3:
+        text = "Needs three intervals between polls; observe the server longer."
+    else:
+        return
+    raise Missing(Remedy(RemedyKind.WINDOW, "reads of a warm buffer pool", text))
+
+
+@dataclass(frozen=True)
+class MemoryUse(Fact):
+    """What the server is expected to use besides its pool: global buffers and the connections that were really used."""
+
+    reads: ClassVar[tuple[str, ...]] = (
+        "innodb_log_buffer_size, key_buffer_size, aria_pagecache_buffer_size, query_cache_size, performance_schema",
+        "Max_used_connections",
+    )
+
+    need: MemoryNeed
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        used = reading.status_number(seen, "Max_used_connections") or 0
+        return cls(memory_need(reading.variables(seen), int(used)))
+
+
+@dataclass(frozen=True)
+class HostMemory(Fact):
+    """The memory of the machine (or of the container's limit) in bytes: stated by a person or read, never guessed."""
+
+    reads: ClassVar[tuple[str, ...]] = ("the host's memory, as stated",)
+
+    bytes: int
+    origin: str
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        fact = seen.host.memory_bytes
+        if fact is None:
+            raise Missing(
+                Remedy(
+                    RemedyKind.HOST_FACT,
+                    "memory of the host",
+                    "State it on the server's page, or with --host-memory 8G for the advise command.",
+                )
+            )
+        return cls(int(fact.value), fact.origin)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The memory and who said so, as evidence."""
+        return (Measured("memory of the host", self.bytes, Unit.BYTES, None, self.origin),)
+
+
+@dataclass(frozen=True)
+class MemoryCeiling(Fact):
+    """The host's memory in bytes where it is known, for rules that can say something without it."""
+
+    reads: ClassVar[tuple[str, ...]] = ("the host's memory, where it is stated",)
+
+    bytes: int | None
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        fact = seen.host.memory_bytes
+        return cls(None if fact is None else int(fact.value))
