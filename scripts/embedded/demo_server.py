@@ -155,8 +155,6 @@ def account_statements(demo: DemoServer) -> list[str]:
             f"ALTER USER {account} IDENTIFIED BY '{password}';",
             *(f"GRANT {grant} TO {account};" for grant in grants),
         ]
-    # The accounts that the system tables come with have no password; ours are the only ones.
-    statements += [f"DROP USER IF EXISTS 'root'@'{host}', ''@'{host}';" for host in ("localhost", "127.0.0.1", "::1")]
     return statements
 
 
@@ -196,6 +194,8 @@ def initialise(demo: DemoServer) -> None:
     (fresh / "mysql").mkdir(parents=True, mode=0o700)
     (folder / "tmp").mkdir(mode=0o700)
     statements = b"USE mysql;\n" + b"\n".join(file.read_bytes() for file in statement_files())
+    # The accounts that the system tables come with have no password: ours, made at each start, shall be the only ones.
+    statements += b"\nDELETE FROM mysql.global_priv WHERE User IN ('root', '');\nDELETE FROM mysql.proxies_priv;\n"
     made = run_bootstrap(demo, fresh, statements)
     if made.returncode != 0:
         shutil.rmtree(fresh)
