@@ -49,6 +49,11 @@ def _configure() -> None:
                 "schedule": 60.0,
                 "options": {"queue": "judge", "expires": 60},
             },
+            "left-behind": {
+                "task": "recommendations.housekeeping",
+                "schedule": 60.0,
+                "options": {"queue": "judge", "expires": 60},
+            },
         },
     )
 

@@ -1,4 +1,6 @@
-"""All settings, top to bottom. Everything a deployment may set is an environment variable with a working default; docs/settings.md lists them."""
+"""All settings, top to bottom. Everything a deployment may set is an environment variable with a working default;
+docs/settings.md lists them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from advisor import environment
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
 
-# --- where state lives --------------------------------------------------------------------------------------------------
+# --- where state lives
+# --------------------------------------------------------------------------------------------------
 
 DATA = Path(environment.text("TIDEMARK_DATA") or BASE_DIR / "var").resolve()
 _KEYS = DATA / "keys"
@@ -28,15 +31,16 @@ def _key_file(name: str) -> str:
         return ""
 
 
-# Without a key (a command such as `advise`, which needs nothing of ours) a throw-away one serves: nothing outlives the process.
-# Long-running processes refuse to start without a lasting key: see advisor/teams/checks.py.
+# Without a key (a command such as `advise`, which needs nothing of ours) a throw-away one serves: nothing outlives the
+# process. Long-running processes refuse to start without a lasting key: see advisor/teams/checks.py.
 _lasting_secret_key = environment.text("TIDEMARK_SECRET_KEY") or _key_file("secret_key")
 SECRET_KEY = _lasting_secret_key or secrets.token_urlsafe(50)
 SECRET_KEY_IS_LASTING = bool(_lasting_secret_key)
 #: Keys that stored credentials are encrypted with, one url-safe base64 32-byte key a line; the first one encrypts.
 CREDENTIAL_KEYS = (environment.text("TIDEMARK_CREDENTIAL_KEYS") or _key_file("credential_keys")).split()
 
-# --- how it is reached --------------------------------------------------------------------------------------------------
+# --- how it is reached
+# --------------------------------------------------------------------------------------------------
 
 DEBUG = environment.boolean("TIDEMARK_DEBUG")
 #: True where people reach us through HTTPS (a proxy in front): cookies become secure and plain HTTP is redirected.
@@ -78,7 +82,8 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
     }
 }
 
-# --- the application ----------------------------------------------------------------------------------------------------
+# --- the application
+# ----------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -102,6 +107,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
+    "advisor.api.problems.ProblemMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -153,7 +159,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# --- the product database -----------------------------------------------------------------------------------------------
+# --- the product database
+# -----------------------------------------------------------------------------------------------
 
 _database_url = environment.text("TIDEMARK_DATABASE_URL")
 if _database_url:
@@ -184,7 +191,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Conditional and expression constraints are silently absent on MySQL and MariaDB; none of ours may depend on them.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# --- the queue ----------------------------------------------------------------------------------------------------------
+# --- the queue
+# ----------------------------------------------------------------------------------------------------------
 
 BROKER_URL = environment.text("TIDEMARK_BROKER_URL", f"redis+socket://{DATA}/run/redis.sock")
 # As with the database: a password in a URL shows in process listings of containers; a secret file does not.
@@ -193,16 +201,19 @@ if _broker_password:
     _broker = urlsplit(BROKER_URL)
     BROKER_URL = _broker._replace(netloc=f":{quote(_broker_password, safe='')}@{_broker.netloc}").geturl()
 
-# --- collecting ---------------------------------------------------------------------------------------------------------
+# --- collecting
+# ---------------------------------------------------------------------------------------------------------
 
 FAST_INTERVAL_SECONDS = environment.integer("TIDEMARK_FAST_INTERVAL_SECONDS", 10, minimum=1)
 FULL_INTERVAL_SECONDS = environment.integer("TIDEMARK_FULL_INTERVAL_SECONDS", 60, minimum=5)
 #: Days that samples are kept.
 SAMPLE_RETENTION_DAYS = environment.integer("TIDEMARK_SAMPLE_RETENTION_DAYS", 90, minimum=1)
-#: Networks that non-administrators may register servers in, besides the built-in deny list; empty: any that is not denied.
+#: Networks that non-administrators may register servers in, besides the built-in deny list; empty: any that is not
+#: denied.
 ALLOWED_TARGET_NETWORKS = environment.words("TIDEMARK_ALLOWED_TARGET_NETWORKS")
 
-# --- files, languages, time ---------------------------------------------------------------------------------------------
+# --- files, languages, time
+# ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA / "static"
@@ -219,7 +230,8 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# --- logs ---------------------------------------------------------------------------------------------------------------
+# --- logs
+# ---------------------------------------------------------------------------------------------------------------
 
 LOGGING = {
     "version": 1,

@@ -1,4 +1,4 @@
-"""The peers, as the distribution packages them: unpacked into our own folder, so that no service is installed or started."""
+"""The peers, as the distribution packages them: unpacked into our own folder, so that no service comes with them."""
 
 from __future__ import annotations
 

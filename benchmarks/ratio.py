@@ -1,4 +1,4 @@
-"""Ratios of two things measured in alternating blocks of one run: this machine's mood then falls out of the quotient."""
+"""Ratios of two things measured in alternating blocks of one run: the machine's mood falls out of the quotient."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cpu_seconds(pid: int) -> float:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ours over theirs: median of the block ratios and the bootstrap 95 % interval of that median; ``None`` target: no goal."""
+    """Ours over theirs: median of the block ratios and the bootstrap 95 % interval of it; ``None`` target: no goal."""
 
     name: str
     peer: str
@@ -39,7 +39,7 @@ class Ratio:
 
 def interval(values: Sequence[float], *, rounds: int = 2000, seed: int = 1) -> tuple[float, float]:
     """Bootstrap 95 % interval of the median."""
-    chance = random.Random(seed)  # noqa: S311 -- resampling, not a secret
+    chance = random.Random(seed)
     medians = sorted(statistics.median(chance.choices(values, k=len(values))) for _ in range(rounds))
     return medians[int(0.025 * rounds)], medians[int(0.975 * rounds) - 1]
 
@@ -55,7 +55,7 @@ def compare(
     blocks: int = 12,
     target: float | None = None,
 ) -> Ratio:
-    """Measures both alternately, ``blocks`` times each; each call measures one block and returns its figure per operation."""
+    """Measures both alternately, ``blocks`` times each; a call measures one block and returns its figure."""
     pairs = [(ours(), theirs()) if block % 2 == 0 else tuple(reversed((theirs(), ours()))) for block in range(blocks)]
     ratios = [mine / other for mine, other in pairs]
     low, high = interval(ratios)

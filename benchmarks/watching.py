@@ -1,4 +1,6 @@
-"""What watching costs a server: our fast poll against mysqld_exporter's scrape as it comes, and advise against MySQLTuner."""
+"""What watching costs a server: our fast poll against mysqld_exporter's scrape as it comes, and advise against
+MySQLTuner.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +66,8 @@ def polls_against_scrapes(folder: Path) -> tuple[list[Ratio], list[str]]:
             peer = f"mysqld_exporter {version.split('-')[0]}, default collectors"
             ours, theirs = _statements_and_connections(server, poll), _statements_and_connections(server, scrape)
             notes.append(
-                f"One poll is {ours[0]} statement on {ours[1]} new connections; one scrape of {peer} is {theirs[0]} statements "
-                f"on {theirs[1]} new connections."
+                f"One poll is {ours[0]} statement on {ours[1]} new connections; one scrape of {peer} "
+                f"is {theirs[0]} statements on {theirs[1]} new connections."
             )
 
             def block(act: Callable[[], None], count: int, clock: Callable[[], float]) -> Callable[[], float]:
@@ -104,7 +106,9 @@ def polls_against_scrapes(folder: Path) -> tuple[list[Ratio], list[str]]:
 
 
 def advise_against_mysqltuner(folder: Path) -> tuple[list[Ratio], list[str]]:
-    """From the command to the advice, what was asked to be observed taken off; both judge the same server with a little load."""
+    """From the command to the advice, what was asked to be observed taken off; both judge the same server with a little
+    load.
+    """
     root, version = unpacked("mysqltuner", folder)
     with (
         start_server(DISTRIBUTION_SERVER, options={"innodb_buffer_pool_size": "256M"}) as server,

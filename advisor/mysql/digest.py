@@ -9,9 +9,10 @@ from dataclasses import dataclass
 class HourlyDigest:
     """One hour of a server, condensed when the hour is over: what long windows are judged from.
 
-    ``hour_at`` is the unix second at which the hour began, ``seconds`` how much of it was observed. ``pressure_histogram``
-    counts seconds by pressure in steps of 0.05 from 0 to 1.5, the last cell taking everything above. ``busiest_minute_bytes``
-    is the most redo written in any minute of it. ``pages_flushed_per_second`` holds the hour's median and 95th percentile.
+    ``hour_at`` is the unix second at which the hour began, ``seconds`` how much of it was observed.
+    ``pressure_histogram`` counts seconds by pressure in steps of 0.05 from 0 to 1.5, the last cell taking everything
+    above. ``busiest_minute_bytes`` is the most redo written in any minute of it. ``pages_flushed_per_second`` holds the
+    hour's median and 95th percentile.
     """
 
     hour_at: int

@@ -5,7 +5,8 @@ Limits are series too, since they move when the redo log is resized or the threa
 
 #: Bytes of redo between the log sequence number and the last checkpoint.
 CHECKPOINT_AGE = "checkpoint_age"
-#: Bytes: where adaptive flushing reaches its full rate, and where flushing becomes synchronous (MariaDB 10.5+ has no such point).
+#: Bytes: where adaptive flushing reaches its full rate, and where flushing becomes synchronous (MariaDB 10.5+ has no
+#: such point).
 ASYNC_POINT = "redo_async_point"
 SYNC_POINT = "redo_sync_point"
 #: Bytes: the most the age may become (MariaDB's Innodb_checkpoint_max_age; MySQL's soft limit).
@@ -20,9 +21,11 @@ LSN = "redo_lsn"
 CHECKPOINT_LSN = "redo_checkpoint_lsn"
 #: Bytes: the redo capacity in force.
 CAPACITY = "redo_capacity"
-#: Transactions since start, by the method that can be trusted most on the server (named by ``counters.transactions_method``).
+#: Transactions since start, by the method that can be trusted most on the server (named by
+#: ``counters.transactions_method``).
 TRANSACTIONS = "transactions"
-#: The code of that method (``counters.TransactionsMethod``): sums by two methods must not be subtracted from each other.
+#: The code of that method (``counters.TransactionsMethod``): sums by two methods must not be subtracted from each
+#: other.
 TRANSACTIONS_METHOD = "transactions_method"
 #: Percent of the buffer pool's data pages that are dirty, as InnoDB compares it with its limits.
 DIRTY_PERCENT = "dirty_pages_percent"

@@ -81,9 +81,10 @@ class Identity:
 class Poll:
     """The fast tier's numbers at one instant.
 
-    ``at`` is our clock (unix seconds; for stored polls: the slot), ``server_clock`` the server's own (unix seconds, with
-    fraction where it tells), ``values`` holds status variables under the server's own names, innodb_metrics counters under
-    theirs, and what was derived from them (names of ``advisor.mysql.series``): checkpoint age, its limits, pressure.
+    ``at`` is our clock (unix seconds; for stored polls: the slot), ``server_clock`` the server's own (unix seconds,
+    with fraction where it tells), ``values`` holds status variables under the server's own names, innodb_metrics
+    counters under theirs, and what was derived from them (names of ``advisor.mysql.series``): checkpoint age, its
+    limits, pressure.
     """
 
     at: float
@@ -95,7 +96,9 @@ class Poll:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a variable's present value came from: compiled, option file (with path), persisted, runtime, command line."""
+    """Where a variable's present value came from: compiled, option file (with path), persisted, runtime, command line.
+    
+    """
 
     kind: str
     path: str = ""
@@ -114,9 +117,9 @@ class Metric:
 class Snapshot:
     """All probes' results of one full collection.
 
-    ``taken_at`` and ``server_clock`` are unix seconds. ``variables`` and ``status`` keep the server's spelling and text;
-    secrets in them were redacted where they were read. ``innodb_status`` is the LOG section only, parsed and then dropped
-    by the collector, so it is not part of a snapshot.
+    ``taken_at`` and ``server_clock`` are unix seconds. ``variables`` and ``status`` keep the server's spelling and
+    text; secrets in them were redacted where they were read. ``innodb_status`` is the LOG section only, parsed and then
+    dropped by the collector, so it is not part of a snapshot.
     """
 
     taken_at: float

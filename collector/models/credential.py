@@ -8,7 +8,9 @@ from collector.models.server import Server
 
 
 class Credential(models.Model):
-    """``sealed`` is key id, nonce and ciphertext (AES-256-GCM, associated data: team, server, purpose): see collector/vault.py."""
+    """``sealed`` is key id, nonce and ciphertext (AES-256-GCM, associated data: team, server, purpose): see
+    collector/vault.py.
+    """
 
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="credentials")
     purpose = models.CharField(max_length=8, choices=[("observe", "observe"), ("apply", "apply")])

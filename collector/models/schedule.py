@@ -10,9 +10,9 @@ from collector.models.server import Server
 class Shard(models.Model):
     """A group of servers that one worker process polls side by side while it holds the lease.
 
-    ``owner`` names host, process and start of the holder; ``lease_until`` is unix seconds by the database clock's reader
-    (processes of one installation keep their clocks together). ``term`` rises with every claim, so that a holder which lost
-    its lease can notice before it writes.
+    ``owner`` names host, process and start of the holder; ``lease_until`` is unix seconds by the database clock's
+    reader (processes of one installation keep their clocks together). ``term`` rises with every claim, so that a holder
+    which lost its lease can notice before it writes.
     """
 
     number = models.PositiveIntegerField(primary_key=True)

@@ -21,9 +21,10 @@ class Server(models.Model):
     """One running mysqld or mariadbd that is watched.
 
     ``folded`` is the name as it is compared (case-folded), unique within the team. ``socket`` wins over host and port.
-    ``host_facts`` holds what is known of the machine, each with its origin: {"memory_bytes": {"value": ..., "origin": "stated"}}.
-    ``unrestricted`` is set where an administrator or the command line named the address: then loopback, sockets and any port
-    are allowed; other addresses are held to the deny list at every connect.
+    ``host_facts`` holds what is known of the machine, each with its origin:
+    {"memory_bytes": {"value": ..., "origin": "stated"}}.
+    ``unrestricted`` is set where an administrator or the command line named the address: then loopback, sockets and any
+    port are allowed; other addresses are held to the deny list at every connect.
     """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
