@@ -177,6 +177,7 @@ class Connection:
             self.close()
             raise TooSlow(f"{self.target.address} did not answer all questions in time.")
         self.cost.statements += 1
+        raised: TargetError | None = None
         with WATCHDOG.watch(seconds, self._descriptor, _WIRE_BYTES) as watch:
             try:
                 rows = self._read(sql, max_rows, max_bytes, began)
@@ -184,13 +185,10 @@ class Connection:
                 raised = self._explain(error, watch.expired, watch.flooded, seconds)
             except TargetError as error:
                 raised = error
-            else:
-                raised = None
         if raised is not None:
             if not isinstance(raised, USABLE):
                 self.close()
             raise raised
-        assert rows is not None
         self.cost.rows += len(rows.rows)
         self.cost.size_bytes += rows.size_bytes
         self.cost.milliseconds += rows.milliseconds

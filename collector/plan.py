@@ -99,7 +99,8 @@ class FastPlan:
         quoted = ", ".join(f"'{name}'" for name in self.metrics)
         newer = self.server.is_mariadb and self.server.number >= (10, 5, 0)
         state = "ENABLED" if newer else "STATUS = 'enabled'"
-        return f"SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN ({quoted}) AND {state}"
+        # Nothing of it comes from outside: names are ours, and the state is one of two.
+        return f"SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN ({quoted}) AND {state}"  # noqa: S608
 
 
 def _readable(snapshot: Snapshot) -> bool:
