@@ -20,7 +20,7 @@ def _configure() -> None:
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         broker_transport_options={
-            # A killed worker's tasks come back after this; restore sweeps run each second instead of each hundred seconds.
+            # A killed worker's tasks come back after this, and the sweep for them runs often instead of each 100 s.
             "visibility_timeout": 120,
             "unacked_restore_throttle": 1,
             "unacked_restore_interval": 5,

@@ -1,4 +1,4 @@
-"""A server's password, encrypted. The key is outside the database; the ciphertext is bound to its server and purpose."""
+"""A server's password, encrypted; the key is outside the database, the ciphertext bound to server and purpose."""
 
 from __future__ import annotations
 
