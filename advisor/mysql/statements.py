@@ -218,9 +218,12 @@ def render(
 
 def _number(value: Value) -> Decimal:
     number = values.normalised(value)
-    if isinstance(number, str):
-        raise BadProposal(f"{value!r} is not a number.")
-    return number
+    if isinstance(number, Decimal):
+        return number
+    try:
+        return Decimal(values.parse_integer(str(value)))
+    except values.BadValue as error:
+        raise BadProposal(str(error)) from error
 
 
 def _complete_pairs(proposed: dict[str, Value], variables: Mapping[str, str]) -> None:
