@@ -67,6 +67,7 @@ def _snapshot(connection: Connection, found: Found, reports: list[ProbeResult]) 
         variables=found.variables,
         status=found.status,
         origins=found.origins,
+        persisted=found.persisted,
         metrics=found.metrics,
         performance_schema=found.performance_schema,
         replication=tuple(found.replication),

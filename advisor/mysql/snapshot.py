@@ -96,9 +96,7 @@ class Poll:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a variable's present value came from: compiled, option file (with path), persisted, runtime, command line.
-    
-    """
+    """Where a variable's value came from: compiled, option file (with path), persisted, runtime, command line."""
 
     kind: str
     path: str = ""
@@ -119,7 +117,8 @@ class Snapshot:
 
     ``taken_at`` and ``server_clock`` are unix seconds. ``variables`` and ``status`` keep the server's spelling and
     text; secrets in them were redacted where they were read. ``innodb_status`` is the LOG section only, parsed and then
-    dropped by the collector, so it is not part of a snapshot.
+    dropped by the collector, so it is not part of a snapshot. ``persisted`` is what SET PERSIST wrote on MySQL 8+; None
+    where that was not readable, so that nobody takes it for nothing.
     """
 
     taken_at: float
@@ -129,6 +128,7 @@ class Snapshot:
     variables: Mapping[str, str]
     status: Mapping[str, str]
     origins: Mapping[str, Origin] = field(default_factory=dict)
+    persisted: Mapping[str, str] | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     performance_schema: Mapping[str, Any] = field(default_factory=dict)
     replication: tuple[Mapping[str, str | None], ...] = ()
@@ -161,6 +161,7 @@ class Snapshot:
             "variables": dict(self.variables),
             "status": dict(self.status),
             "origins": {name: [origin.kind, origin.path] for name, origin in self.origins.items()},
+            "persisted": None if self.persisted is None else dict(self.persisted),
             "metrics": {name: [m.subsystem, m.enabled, m.count] for name, m in self.metrics.items()},
             "performance_schema": dict(self.performance_schema),
             "replication": [dict(channel) for channel in self.replication],
@@ -201,6 +202,7 @@ class Snapshot:
             variables=variables,
             status=data["status"],
             origins={name: Origin(*parts) for name, parts in data["origins"].items()},
+            persisted=data.get("persisted"),
             metrics={name: Metric(*parts) for name, parts in data["metrics"].items()},
             performance_schema=data["performance_schema"],
             replication=tuple(data["replication"]),

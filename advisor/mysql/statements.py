@@ -430,8 +430,8 @@ def _metrics(parts: _Parts, change: SetMetricCounters, enabled: Collection[str] 
             # One line for all: of several lines a server takes the last one only (MySQL 8.0.33, MariaDB 10.11.19).
             parts.option_file.append(f"innodb_monitor_{verb} = '{','.join(chosen)}'")
             parts.notes.append(
-                "Counters switched at run time are lost at the next restart: add the option-file line, too, and merge it "
-                f"with an innodb_monitor_{verb} line that may be there, since only the last one counts."
+                "Counters switched at run time are lost at the next restart: add the option-file line, too, and merge "
+                f"it with an innodb_monitor_{verb} line that may be there, since only the last one counts."
             )
 
 

@@ -28,6 +28,8 @@ class Found:
     variables: dict[str, str] = field(default_factory=dict)
     status: dict[str, str] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)
+    #: What SET PERSIST wrote; None where no probe could read it.
+    persisted: dict[str, str] | None = None
     metrics: dict[str, Metric] = field(default_factory=dict)
     #: The two lines of the LOG section; dropped once the age has been derived.
     innodb_status: str | None = None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from advisor.mysql.snapshot import Origin, Remedy, RemedyKind
+from collector import redaction
 from collector.connection import Connection
-from collector.probes.probe import Found, Probe, Skipped
+from collector.probes.probe import Found, Probe, Skipped, named_values
 
 MYSQL = "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH FROM performance_schema.variables_info"
+PERSISTED = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.persisted_variables"
 MARIADB_10_5 = "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, GLOBAL_VALUE_PATH FROM information_schema.SYSTEM_VARIABLES"
 MARIADB = "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, NULL FROM information_schema.SYSTEM_VARIABLES"
 
@@ -41,6 +43,8 @@ def read(connection: Connection, found: Found) -> int:
         )
     else:
         rows = connection.query(MYSQL)
+        # The source of a value that was persisted in this run is DYNAMIC, so that only the list itself tells.
+        found.persisted = named_values(connection.query(PERSISTED), found, "variable_origins", redaction.variable)
     for name, source, path in rows.rows:
         if name and source:
             found.origins[name.lower()] = Origin(_KINDS.get(source.upper(), source.lower()), path or "")
