@@ -11,3 +11,7 @@ urlpatterns = [
     path("", include("advisor.teams.urls")),
     path("", include("advisor.web.urls")),
 ]
+
+handler403 = "advisor.web.views.errors.forbidden"
+handler404 = "advisor.web.views.errors.not_found"
+handler500 = "advisor.web.views.errors.server_error"

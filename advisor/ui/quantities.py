@@ -15,6 +15,8 @@ _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 INSTANT = "instant"
 #: What stands where there is no figure: an en dash, so that an empty cell is seen to be meant.
 NOTHING = "–"
+#: Besides the engine's units: unix seconds in a stored message, shown in the reader's zone.
+INSTANT = "instant"
 
 
 def number(value: float) -> str:
@@ -122,6 +124,8 @@ def quantity(value: object, unit: str) -> str:
         return percent(value)
     if unit == Unit.SECONDS:
         return duration(value)
+    if unit == INSTANT:
+        return instant(datetime.fromtimestamp(value, UTC))
     return number(value)
 
 

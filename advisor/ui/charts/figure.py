@@ -1,0 +1,101 @@
+"""A chart as plain data: for Plotly, which takes over when a chart is touched, and as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from advisor.ui.charts.chart import Chart, Distribution, Point
+
+#: A table of more rows is not read by a person; the buckets are joined until it has about this many.
+TABLE_ROWS = 60
+
+
+def _rounded(value: float) -> float:
+    return round(value) if abs(value) >= 1000 else round(value, 4)
+
+
+def as_data(chart: Chart) -> dict[str, Any]:
+    """JSON-ready: times in unix milliseconds, None where there is a gap. Names are texts, never markup or code."""
+    times = next((trace.points for trace in chart.traces if any(trace.points)), ())
+    return {
+        "id": chart.id,
+        "title": chart.title,
+        "from": chart.started,
+        "to": chart.ended,
+        "base": chart.axis.base,
+        "unit": chart.caption,
+        "stacked": chart.stacked,
+        "count": len(times),
+        "traces": [
+            {
+                "name": trace.name,
+                "role": trace.role,
+                "filled": trace.filled,
+                "dashed": trace.dashed,
+                "x": [point[0] if point else None for point in trace.points],
+                "y": [_rounded(point[3]) if point else None for point in trace.points],
+                "low": [_rounded(point[1]) if point else None for point in trace.points] if trace.band else None,
+                "high": [_rounded(point[2]) if point else None for point in trace.points] if trace.band else None,
+            }
+            for trace in chart.traces
+        ],
+        "limits": [
+            {
+                "name": limit.name,
+                "role": limit.role,
+                "style": limit.style,
+                "x": [point[0] if point else None for point in _corners(limit.points)],
+                "y": [_rounded(point[1]) if point else None for point in _corners(limit.points)],
+            }
+            for limit in chart.limits
+        ],
+    }
+
+
+def _corners(points: Sequence[tuple[float, float] | None]) -> list[tuple[float, float] | None]:
+    """A limit hardly ever moves: only the points at which it does are sent, and both ends."""
+    result: list[tuple[float, float] | None] = []
+    for i, point in enumerate(points):
+        inside = 0 < i < len(points) - 1
+        before, after = (points[i - 1], points[i + 1]) if inside else (None, None)
+        if point and before and after and before[1] == point[1] == after[1]:
+            continue
+        result.append(point)
+    return result
+
+
+def bars_as_data(chart: Distribution) -> dict[str, Any]:
+    """The distribution, JSON-ready."""
+    return {
+        "id": chart.id,
+        "title": chart.title,
+        "bars": [[bar.low, bar.high, round(bar.share, 5)] for bar in chart.bars],
+        "marks": [{"value": value, "role": role, "name": name} for value, role, name in chart.marks],
+    }
+
+
+def table(chart: Chart) -> tuple[list[str], list[tuple[float, list[tuple[float, float, float] | None]]]]:
+    """Names of the series, and rows of (unix milliseconds, least, greatest and last of each series), newest first."""
+    names = [trace.name for trace in chart.traces]
+    length = max((len(trace.points) for trace in chart.traces), default=0)
+    step = max(-(-length // TABLE_ROWS), 1)
+    rows = []
+    for begin in range(0, length, step):
+        cells: list[tuple[float, float, float] | None] = []
+        at: float | None = None
+        for trace in chart.traces:
+            joined = _join(trace.points[begin : begin + step])
+            at = at if joined is None else at or joined[0]
+            cells.append(None if joined is None else joined[1:])
+        if at is not None:
+            rows.append((at, cells))
+    rows.reverse()
+    return names, rows
+
+
+def _join(points: Sequence[Point]) -> tuple[float, float, float, float] | None:
+    known = [point for point in points if point is not None]
+    if not known:
+        return None
+    return known[0][0], min(p[1] for p in known), max(p[2] for p in known), known[-1][3]

@@ -1,0 +1,50 @@
+"""Words with typed values, as the engine makes them and as they are stored, in the language of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+
+from advisor.engine.outcome import Message
+from advisor.ui import quantities
+
+
+def text_of(message: object) -> str:
+    """The message with its figures in place.
+
+    Takes a ``Message``, its stored form ``{"text": ..., "values": {name: {"value": ..., "unit": ...}}}``, or a plain text.
+    A value that the translation does not name is left out; one that it names and nobody sent stands as its name, since a page
+    must not fail on one sentence.
+    """
+    if isinstance(message, Message):
+        values = {name: quantities.of(value) for name, value in message.values.items()}
+        return _fill(message.text, values)
+    if isinstance(message, Mapping):
+        stored = message.get("values") or {}
+        return _fill(str(message.get("text", "")), {str(name): _stored(value) for name, value in stored.items()})
+    return "" if message is None else gettext_or_same(str(message))
+
+
+def gettext_or_same(text: str) -> str:
+    """Translated where there is a translation. (The empty text is gettext's name for the catalogue's head.)"""
+    return gettext(text) if text else ""
+
+
+def _stored(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return quantities.quantity(value.get("value"), str(value.get("unit", "")))
+    return str(value)
+
+
+class _Named(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def _fill(template: str, values: dict[str, str]) -> str:
+    try:
+        return gettext_or_same(template).format_map(_Named(values))
+    except (ValueError, IndexError, KeyError, AttributeError):
+        return template

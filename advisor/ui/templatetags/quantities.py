@@ -1,0 +1,79 @@
+"""Filters and tags of all templates: numbers with units, and the small drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from advisor.ui import messages, quantities
+from advisor.ui.charts import small
+
+register = template.Library()
+
+
+def _or_nothing(value: object, form: Any) -> str:
+    return quantities.NOTHING if value is None or value == "" else form(value)
+
+
+@register.filter
+def size(value: float | None) -> str:
+    """Bytes: ``1.5 GiB``."""
+    return _or_nothing(value, quantities.size)
+
+
+@register.filter
+def amount(value: float | None) -> str:
+    """A bare number, for a cell whose head or neighbour has the unit."""
+    return _or_nothing(value, quantities.number)
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """``71.2 %`` of 0.712."""
+    return _or_nothing(value, quantities.percent)
+
+
+@register.filter
+def duration(value: float | None) -> str:
+    """Seconds: ``1 h 12 min``."""
+    return _or_nothing(value, quantities.duration)
+
+
+@register.filter
+def ago(value: datetime | None) -> str:
+    return _or_nothing(value, quantities.ago)
+
+
+@register.filter
+def since(value: datetime | None) -> str:
+    """The instant in the reader's zone, the date only where it is another day."""
+    return _or_nothing(value, quantities.instant)
+
+
+@register.filter
+def figure(item: Mapping[str, Any]) -> str:
+    """An item of evidence: its value with its unit."""
+    return quantities.quantity(item.get("value"), str(item.get("unit", "")))
+
+
+@register.filter
+def message(document: object) -> str:
+    """A stored message, translated, its figures in place; a plain text as it is."""
+    return messages.text_of(document)
+
+
+@register.simple_tag
+def sparkline(values: Sequence[float | None], newest: float | None = None) -> SafeString:
+    return small.sparkline(values, _("Transactions per second, now %(n)s") % {"n": amount(newest)})
+
+
+@register.simple_tag
+def pressure_bar(pressure: float, async_ratio: float | None) -> SafeString:
+    return small.pressure_bar(
+        pressure, async_ratio, _("%(n)s of the point at which writers wait") % {"n": quantities.percent(pressure)}
+    )

@@ -1,0 +1,52 @@
+"""What every page's frame shows: the rail with its counts, the reader's team, theme and zone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+
+from advisor.recommendations.models import FleetRow
+from advisor.teams import access
+from advisor.web.fleet_page import NEEDS_SOMEBODY
+from advisor.web.middleware import chosen
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of the rail. ``counts`` says in words what ``count`` counts."""
+
+    title: str
+    url: str
+    here: bool
+    count: int = 0
+    counts: str = ""
+
+
+def _items(request: HttpRequest) -> list[Item]:
+    match = request.resolver_match
+    name = match.url_name if match and match.url_name else ""
+    waiting = 0
+    if access.is_known(request.user):
+        waiting = access.visible(request.user, FleetRow.objects.filter(NEEDS_SOMEBODY)).count()
+    on_fleet = name in {"fleet", "add-server"} or name.startswith(("server", "recommendation"))
+    return [
+        Item(_("Fleet"), reverse("fleet"), on_fleet, waiting, _("need somebody")),
+        Item(_("Rules"), reverse("rules"), name.startswith("rule")),
+        Item(_("System"), reverse("system"), name == "system"),
+    ]
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Lazy where it asks the database: a part for htmx shows no rail."""
+    return {
+        "navigation": SimpleLazyObject(lambda: _items(request)),
+        "team_names": SimpleLazyObject(lambda: ", ".join(team.name for team in access.teams_of(request.user))),
+        "theme": chosen(request)["theme"],
+        "zone_name": timezone.get_current_timezone_name(),
+    }

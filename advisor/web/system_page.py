@@ -1,0 +1,53 @@
+"""What the system page shows: who collects, what is late, how much is stored, and what watching costs the servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.db.models import Sum
+from django.utils import timezone
+
+from advisor.teams import access
+from collector.models import OpenSample, SealedBlock, Server, ServerState, Shard
+
+
+def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
+    """Figures of the installation; of servers only those that the reader may see are named."""
+    now = timezone.now().timestamp()
+    shards = list(Shard.objects.filter(servers__enabled=True).distinct().order_by("number"))
+    states = list(
+        ServerState.objects.filter(
+            server__enabled=True, server__in=access.servers_for(user).order_by().values("pk")
+        ).select_related("server")
+    )
+    late = []
+    for state in states:
+        if not state.fast_slot:
+            continue
+        seconds = now - state.fast_slot
+        if seconds > 0:
+            late.append((seconds, state))
+    late.sort(key=lambda one: -one[0])
+    return {
+        "version": settings.VERSION,
+        "workers": [(shard, shard.lease_until - now) for shard in shards],
+        "held": sum(shard.lease_until > now for shard in shards),
+        "servers": len(states),
+        "disabled": access.servers_for(user).filter(enabled=False).count(),
+        "failing": [state for state in states if state.error],
+        "latest": late[0] if late else None,
+        "costs": [(state.server, cost) for state in states if (cost := _cost(state))],
+        "samples": OpenSample.objects.count() + (SealedBlock.objects.aggregate(n=Sum("count"))["n"] or 0),
+        "blocks": SealedBlock.objects.count(),
+        "database": connection.vendor,
+        "retention_days": settings.SAMPLE_RETENTION_DAYS,
+        "all_servers": Server.objects.count(),
+    }
+
+
+def _cost(state: ServerState) -> dict[str, Any]:
+    return state.cost if isinstance(state.cost, dict) else {}

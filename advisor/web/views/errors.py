@@ -1,0 +1,29 @@
+"""Pages for what went wrong: what is so, and the one next step."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template import loader
+from django.utils.translation import gettext as _
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return render(request, "web/problem.html", {"title": _("There is nothing here"), "kind": "404"}, status=404)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    words = str(exception) if exception.args else ""
+    context = {"title": _("You may not do this"), "kind": "403", "words": words}
+    return render(request, "web/problem.html", context, status=403)
+
+
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that is older than the session, mostly: told as that, since nobody can act on a token's name."""
+    context = {"title": _("This form is no longer valid"), "kind": "csrf"}
+    return render(request, "web/problem.html", context, status=403)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """No database and no context processor: whatever failed may fail again."""
+    return HttpResponse(loader.get_template("web/failed.html").render({}), status=500)

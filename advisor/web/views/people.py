@@ -1,0 +1,57 @@
+"""Signing in and out, and what a person chooses for the pages."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from advisor.teams.models import Membership, Preferences
+from advisor.web.forms import Choices, NewPassword, SignIn
+from advisor.web.middleware import remember
+
+sign_in = LoginView.as_view(
+    template_name="web/login.html", authentication_form=SignIn, redirect_authenticated_user=True
+)
+sign_out = LogoutView.as_view()
+
+
+@login_required
+@sensitive_post_parameters()
+@require_http_methods(["GET", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Password and choices are two forms on one page: each button sends its own."""
+    user = request.user
+    stored = Preferences.objects.filter(user_id=user.pk).first() or Preferences(user_id=user.pk)
+    before = {"theme": stored.theme, "language": stored.language, "time_zone": stored.time_zone}
+    sent = request.POST.get("form", "")
+    password = NewPassword(user, request.POST if sent == "password" else None)
+    choices = Choices(request.POST if sent == "choices" else None, initial=before)
+    if sent == "password" and password.is_valid():
+        changed = password.save()
+        update_session_auth_hash(request, changed)
+        messages.success(request, _("The password is set: from now on you can log in with it."))
+        return redirect("account")
+    if sent == "choices" and choices.is_valid():
+        for name in before:
+            setattr(stored, name, choices.cleaned_data[name])
+        stored.save()
+        remember(request, stored)
+        if stored.language:
+            translation.activate(stored.language)
+        messages.success(request, _("Saved."))
+        return redirect("account")
+    roles: dict[str, list[str]] = {}
+    for membership in (
+        Membership.objects.filter(user_id=user.pk).select_related("team").order_by("team__folded", "role")
+    ):
+        roles.setdefault(membership.team.name, []).append(membership.role)
+    context = {"password": password, "choices": choices, "roles": roles}
+    return render(request, "web/account.html", context, status=422 if sent else 200)

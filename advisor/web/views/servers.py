@@ -1,0 +1,62 @@
+"""One server: what happens there, and whether it is redo and flushing."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone, translation
+from django.views.decorators.http import require_GET
+
+from advisor.teams import access
+from advisor.teams.roles import Action
+from advisor.ui import period as periods
+from advisor.ui.charts.figure import as_data, bars_as_data
+from advisor.ui.htmx import page_or_part, unchanged
+from advisor.web import server_page
+from advisor.web.server_charts import POINTS_TALL, point_name
+
+
+@login_required
+@require_GET
+def server(request: HttpRequest, server_id: str) -> HttpResponse:
+    target, may = access.get_server(request.user, server_id)
+    period = periods.parse(request.GET, timezone.now().timestamp())
+    row = server_page.fleet_row(target)
+    reader = (translation.get_language(), timezone.get_current_timezone_name(), sorted(may.roles))
+    tag = server_page.tag(target, row, period, reader)
+    not_modified = unchanged(request, tag)
+    if not_modified is not None:
+        return not_modified
+    charts, snapshot = server_page.charts_of(target, period)
+    context = {
+        "server": target,
+        "row": row,
+        "watching": server_page.state_of(target),
+        "period": period,
+        "facts": server_page.identity_facts(target, row, snapshot),
+        "point": point_name(snapshot),
+        "drawings": server_page.drawings(charts),
+        "pressure_p95": charts.pressure_p95,
+        "advice": server_page.advice(target),
+        "may_change": may.may(Action.CHANGE_SERVER),
+        "now": timezone.now().timestamp(),
+    }
+    return page_or_part(request, "web/server.html", "web/_server.html", context, tag=tag)
+
+
+@login_required
+@require_GET
+def charts(request: HttpRequest, server_id: str) -> HttpResponse:
+    """The same charts as data, for exploring them: one request for all of a page."""
+    target, _may = access.get_server(request.user, server_id)
+    period = periods.parse(request.GET, timezone.now().timestamp())
+    found, _snapshot = server_page.charts_of(target, period, points=POINTS_TALL)
+    response = JsonResponse(
+        {
+            "charts": [as_data(chart) for chart in found.over_time],
+            "occupancy": bars_as_data(found.occupancy),
+            "zone": timezone.get_current_timezone_name(),
+        }
+    )
+    response["Cache-Control"] = "private, no-store"
+    return response
