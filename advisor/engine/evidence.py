@@ -7,6 +7,8 @@ window.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 from advisor.engine.fact import Basis, Fact
 from advisor.engine.observation import Observation
@@ -114,3 +116,25 @@ def confidence_in(seen: Observation, kinds: Iterable[type[Fact]], *, unverified:
     if uptime >= LONG_SECONDS and (is_long(seen.intervals) or digests >= LONG_SECONDS):
         return Confidence.MEDIUM
     return Confidence.LOW
+
+
+@dataclass(frozen=True)
+class LongWindow(Fact):
+    """An hour of observation in 60 intervals under load: for claims that a deliberate minute cannot prove."""
+
+    basis: ClassVar[Basis] = Basis.WINDOW
+
+    window: Window
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        if not is_long(seen.intervals) or loaded_polls(seen.intervals) < len(seen.intervals) / 2:
+            raise Missing(
+                Remedy(
+                    RemedyKind.WINDOW,
+                    "an hour under write load",
+                    "Needs an hour in 60 intervals, half of them under write load; so far "
+                    f"{seconds_text(covered_seconds(seen.intervals))} with {loaded_polls(seen.intervals)} such intervals.",
+                )
+            )
+        return cls(window_of(seen.intervals))

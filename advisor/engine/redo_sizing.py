@@ -13,6 +13,7 @@ from enum import Enum, auto
 from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import DAY, GIB, MIB, Unit, round_up
+from advisor.mysql.snapshot import Remedy, RemedyKind
 
 #: The async point's share of the capacity: 70 to 78 % in all series, so that what fits below it is three quarters.
 ASYNC_SHARE = 0.75
@@ -21,6 +22,13 @@ HIGHEST_AGE_SHARE = 0.83
 #: Bytes of redo that crash recovery reads and applies in a second: the lower end of what is known for each kind of
 #: storage.
 RECOVERY_BYTES_PER_SECOND = {"ssd": 100 * MIB, "hdd": 30 * MIB}
+
+#: What rules about flushing answer while the log is too small: no figure about flushing means anything then.
+ENLARGE_FIRST = Remedy(
+    RemedyKind.WINDOW,
+    "flushing under a redo log that is big enough",
+    "The redo log is too small for this load and forces flushing by itself: enlarge it, then observe again.",
+)
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,20 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.evidence import covered_seconds, is_loaded, is_long, loaded_polls, require_load, window_of
+from advisor.engine.evidence import (
+    covered_seconds,
+    is_loaded,
+    is_long,
+    loaded_polls,
+    require_history,
+    require_load,
+    window_of,
+)
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Window
 from advisor.engine.statistics import percentile, weighted_percentile
-from advisor.engine.units import DAY, HOUR, MINUTE, Unit
+from advisor.engine.units import DAY, HOUR, MINUTE, WEEK, Unit
 from advisor.mysql import redo, series
 from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.proposal import SetVariable
@@ -37,7 +45,8 @@ class RedoLog(Fact):
 
     All sizes in bytes. ``limit_bytes`` is where writers are slowed: the effective sync point, on MariaDB 10.5+ the
     maximum age. ``self_sized``: innodb_dedicated_server chooses the capacity on a managed server, where it cannot
-    be set. ``unverified``: no server confirmed the limits' formula for this version.
+    be set. ``unverified``: no server confirmed the limits' formula for this version. ``on_trial``: the capacity is
+    one that is tried, not the one in force.
     """
 
     reads: ClassVar[tuple[str, ...]] = (
@@ -59,6 +68,7 @@ class RedoLog(Fact):
     free_disk_bytes: int | None
     storage: str | None
     unverified: bool
+    on_trial: bool
     _server: ServerVersion = field(repr=False)
     _variables: Mapping[str, str] = field(repr=False)
 
@@ -94,6 +104,7 @@ class RedoLog(Fact):
             free_disk_bytes=None if disk is None else int(disk.value),
             storage=None if storage is None else str(storage.value),
             unverified=not limits.verified,
+            on_trial=capacity != present,
             _server=server,
             _variables=variables,
         )
@@ -218,14 +229,13 @@ class RedoPressure(Harm):
     @classmethod
     def read(cls, seen: Observation) -> Self:
         log = RedoLog.read(seen)
-        intervals = _since_resize(seen, intervals_with_redo(seen), log)
+        intervals = _since_resize(intervals_with_redo(seen), log)
         digests = _digests_with(seen, log.capacity_bytes)
         if sum(digest.seconds for digest in digests) < DAY:
             digests = ()
             require_load(seen, intervals, "pressure of the redo log")
-        on_trial = bool(seen.proposed)
         loaded = [interval for interval in intervals if is_loaded(interval)]
-        samples = [_pressure(interval, log, on_trial) for interval in loaded]
+        samples = [_pressure(interval, log) for interval in loaded]
         at_limit = [interval for interval, sample in zip(loaded, samples, strict=True) if sample >= AT_LIMIT]
         asynchronous = log.async_bytes / log.limit_bytes
         above = [interval for interval, sample in zip(loaded, samples, strict=True) if sample >= asynchronous]
@@ -334,12 +344,12 @@ def intervals_with_redo(seen: Observation) -> tuple[Interval, ...]:
     )
 
 
-def _since_resize(seen: Observation, intervals: tuple[Interval, ...], log: RedoLog) -> tuple[Interval, ...]:
+def _since_resize(intervals: tuple[Interval, ...], log: RedoLog) -> tuple[Interval, ...]:
     """The intervals that belong to the present capacity: pressure against another one says nothing of this one.
 
     With a capacity on trial all of them count: what is asked then is what the same load would do.
     """
-    if seen.proposed:
+    if log.on_trial:
         return intervals
     return tuple(
         interval
@@ -357,8 +367,55 @@ def _window_of_digests(digests: tuple[HourlyDigest, ...]) -> Window:
     return Window(digests[0].hour_at, digests[-1].hour_at + HOUR, 0)
 
 
-def _pressure(interval: Interval, log: RedoLog, on_trial: bool) -> float:
+def _pressure(interval: Interval, log: RedoLog) -> float:
     stored = interval.last(series.PRESSURE)
-    if stored is not None and not on_trial:
+    if stored is not None and not log.on_trial:
         return float(stored)
     return float(interval.last(series.CHECKPOINT_AGE) or 0) / log.limit_bytes
+
+
+@dataclass(frozen=True)
+class LongPressure(Fact):
+    """How high the age got in the last seven days, from the hourly digests: for claims that only a long time can
+    prove.
+    """
+
+    basis: ClassVar[Basis] = Basis.WINDOW
+    reads: ClassVar[tuple[str, ...]] = ("hourly digests of seven days",)
+
+    window: Window
+    p99_age_bytes: float
+    at_limit_ratio: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        require_history(seen, WEEK, "a week of the redo log")
+        log = RedoLog.read(replace(seen, proposed={}))
+        same = _digests_with(seen, log.capacity_bytes)
+        if sum(digest.seconds for digest in same) < 0.9 * sum(digest.seconds for digest in seen.digests):
+            raise Missing(
+                Remedy(
+                    RemedyKind.WINDOW,
+                    "a week of the redo log",
+                    "The redo log was resized within the last week; wait until a week with this size is over.",
+                )
+            )
+        cells = [sum(cell) for cell in zip(*(digest.pressure_histogram for digest in same), strict=True)]
+        edges = [0.05 * (index + 1) for index in range(len(cells))]
+        return cls(
+            window=Window(same[0].hour_at, same[-1].hour_at + HOUR, 0),
+            p99_age_bytes=weighted_percentile(cells, edges, 0.99) * log.limit_bytes,
+            at_limit_ratio=sum(digest.seconds_at_limit for digest in same) / sum(digest.seconds for digest in same),
+        )
+
+    def p99_ratio(self, log: RedoLog) -> float:
+        """The 99th percentile of the age as a share of this log's limit."""
+        return self.p99_age_bytes / log.limit_bytes
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Age and time at the limit, as evidence."""
+        source = "hourly digests"
+        return (
+            Measured("checkpoint age, 99th percentile", round(self.p99_age_bytes), Unit.BYTES, self.window, source),
+            Measured("time at the limit", self.at_limit_ratio, Unit.RATIO, self.window, source),
+        )

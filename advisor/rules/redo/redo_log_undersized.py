@@ -15,7 +15,9 @@ How it is computed
     the hour* when the busiest hour writes more than 1.5 capacities and the age stays above 70 %. MariaDB 10.5+ with
     innodb_max_dirty_pages_pct_lwm = 0 lets the age rise by design, so that only time at the limit counts there.
     Innodb_log_waits is no evidence: it counts waits for the log *buffer* and stays 0 on servers that stall on a
-    full log. The proposal is the biggest of: the peak rate for twenty minutes, divided by the async point's share
+    full log.
+
+    The proposal is the biggest of: the peak rate for twenty minutes, divided by the async point's share
     of the log (0.75); the busiest hour (twice, where too small is proven); and twice the present size where it is
     proven. It is at least 256 MiB, at most a quarter of the free disk where that is stated, and rounded to sizes a
     person would write. From less than an hour of observation, ten minutes take the place of twenty, and 4 GiB is

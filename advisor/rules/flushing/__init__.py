@@ -1,0 +1,1 @@
+"""Rules about writing dirty pages."""

@@ -1,0 +1,136 @@
+"""innodb_io_capacity_max is far above what the load needs.
+
+Why it matters
+    With a high maximum every rise of the checkpoint age is answered by a burst that writes as many pages as it may:
+    pages leave dirty after a few changes, only to be changed and written again, and reads wait meanwhile. On a
+    server with eight cores 8,000/16,000 was slower than 4,000/8,000 under the same load (MariaDB 10.6, experiment
+    E4).
+
+How it is computed
+    From at least an hour under load: the 95th percentile of age / limit stays below 10 %, each page flushed carries
+    less than 1,000 bytes of redo (so that pages are written before they collected changes), and the maximum is more
+    than 1.5 times what the load needs. Needed are 1.2 x the pages flushed, as in the rule for values that are too
+    low, but never less than 2,000. The maximum is lowered to that, and innodb_io_capacity with it where it would be
+    above half of it.
+
+When to dismiss it
+    The setting is meant for recovery after bursts that this window does not show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.engine.evidence import LongWindow
+from advisor.engine.facts.flushing import Flushing, IoCapacity
+from advisor.engine.facts.redo import RedoPressure
+from advisor.engine.io_sizing import changes, wanted_capacity
+from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
+from advisor.engine.rule import Rule
+from advisor.engine.scene import scene
+from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.units import GIB, HOUR, KIB, Quantity, Unit, round_up
+
+
+@dataclass(frozen=True)
+class Parameters(Thresholds):
+    """When the maximum is too high."""
+
+    p95_ratio: float = threshold(
+        0.10, unit=Unit.RATIO, meaning="95th percentile of age / limit below which flushing is far ahead", leave_at=0.13
+    )
+    redo_per_page_bytes: float = threshold(
+        1000,
+        unit=Unit.BYTES,
+        meaning="redo for each page flushed below which pages are written too early",
+        leave_at=1300,
+    )
+    beyond_need_ratio: float = threshold(
+        1.5, unit=Unit.RATIO, meaning="the maximum as a multiple of what is needed", leave_at=1.3
+    )
+    smallest_maximum: float = threshold(
+        2000, unit=Unit.PAGES_PER_SECOND, meaning="no maximum up to this is called too high"
+    )
+
+
+rule = Rule(
+    __name__,
+    severity=Severity.NOTICE,
+    applies_to=["mysql>=5.7", "mariadb>=10.2"],
+    since="0.1",
+    parameters=Parameters(),
+    references=[
+        "https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html",
+        "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-page-flushing",
+    ],
+)
+
+
+@rule.check
+def check(
+    io: IoCapacity, flushing: Flushing, pressure: RedoPressure, long: LongWindow, p: Parameters
+) -> Finding | Passed:
+    figures = io.measured() + flushing.measured() + pressure.measured()
+    _, needed = wanted_capacity(io, flushing)
+    maximum = max(needed, int(p.smallest_maximum))
+    if (
+        pressure.p95 >= p.p95_ratio
+        or flushing.redo_per_page_bytes >= p.redo_per_page_bytes
+        or io.maximum_pages_per_second <= p.beyond_need_ratio * maximum
+    ):
+        return Passed(figures)
+    capacity = min(io.pages_per_second, maximum // 2)
+    return Finding(
+        (
+            Item(
+                message=Message(
+                    "innodb_io_capacity_max = {present} is far above the {flushed} that were flushed",
+                    {
+                        "present": Quantity(io.maximum_pages_per_second, Unit.COUNT),
+                        "flushed": Quantity(flushing.highest, Unit.PAGES_PER_SECOND),
+                    },
+                ),
+                evidence=figures,
+                proposal=changes(io, capacity, round_up(maximum, capacity)),
+                expected=Message("Pages collect more changes before they are written; fewer writes for the same work."),
+                price=(
+                    Price(
+                        PriceKind.WRITE_LATENCY,
+                        Message("a burst beyond what was seen takes longer to flush"),
+                        Quantity(io.maximum_pages_per_second, Unit.PAGES_PER_SECOND),
+                        Quantity(maximum, Unit.PAGES_PER_SECOND),
+                    ),
+                ),
+                would_change_our_mind=Message(
+                    "Intervals that flush more than {pages}.", {"pages": Quantity(maximum, Unit.PAGES_PER_SECOND)}
+                ),
+            ),
+        )
+    )
+
+
+rule.fires(
+    "Experiment E4: 8,000/16,000 where 3,300 pages a second are flushed",
+    scene(
+        "mariadb 10.11.18",
+        {"innodb_io_capacity": 8000, "innodb_io_capacity_max": 16000, "innodb_log_file_size": 4 * GIB},
+        redo_per_second=2000 * KIB,
+        pressure=[0.05],
+        seconds=2 * HOUR,
+        every=60,
+        counters={"Innodb_buffer_pool_pages_flushed": 3300},
+    ),
+    proposes={"innodb_io_capacity": 4000, "innodb_io_capacity_max": 8000},
+)
+rule.passes(
+    "4,000/8,000 for the same load",
+    scene(
+        "mariadb 10.11.18",
+        {"innodb_io_capacity": 4000, "innodb_io_capacity_max": 8000, "innodb_log_file_size": 4 * GIB},
+        redo_per_second=2000 * KIB,
+        pressure=[0.05],
+        seconds=2 * HOUR,
+        every=60,
+        counters={"Innodb_buffer_pool_pages_flushed": 3300},
+    ),
+)

@@ -1,0 +1,1 @@
+"""Rules about what can be seen of a server."""

@@ -1,0 +1,81 @@
+"""What has to be done from time to time so that the history stays small: bounded batches, harmless to repeat."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import cast
+
+from django.conf import settings
+from django.db.models import Count, F, Min
+
+from collector import schedule
+from collector.models import StoredSnapshot
+from collector.store import store
+from collector.store.embedded import EmbeddedStore
+
+log = logging.getLogger(__name__)
+
+HOUR_SECONDS = 3600
+DAY_SECONDS = 86_400
+#: All snapshots are kept this long, then one of each hour.
+ALL_SNAPSHOTS_SECONDS = DAY_SECONDS
+HOURLY_SNAPSHOTS_SECONDS = 30 * DAY_SECONDS
+#: Sealing stops after this long; what is left waits for the next minute.
+_SEAL_FOR_SECONDS = 20.0
+_BATCH = 500
+
+
+def keep_house() -> None:
+    """One round of everything."""
+    now = time.time()
+    schedule.release_dead()
+    seal_closed_hours(now)
+    thin_snapshots(now)
+    store().delete_older_than(now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS, limit=_BATCH)
+
+
+def seal_closed_hours(now: float) -> int:
+    """Seals hours that are over; how many. One that cannot be sealed is logged and does not hold up the others."""
+    kept = store()
+    if not isinstance(kept, EmbeddedStore):
+        return 0
+    sealed = 0
+    until = time.monotonic() + _SEAL_FOR_SECONDS
+    for server_id, hour_at in cast(EmbeddedStore, kept).to_seal(now):
+        if time.monotonic() > until:
+            break
+        try:
+            kept.seal(server_id, hour_at)
+            sealed += 1
+        except ValueError:
+            log.exception(
+                "The hour %s of server %s could not be sealed; its polls stay as they are.", hour_at, server_id
+            )
+    return sealed
+
+
+def thin_snapshots(now: float) -> int:
+    """Keeps one snapshot of each hour of those older than a day, and none older than thirty days; how many went."""
+    ids = list(
+        StoredSnapshot.objects.filter(slot__lt=now - HOURLY_SNAPSHOTS_SECONDS)
+        .order_by("slot")
+        .values_list("pk", flat=True)[:_BATCH]
+    )
+    # Only whole hours, so that the one that is kept is the first of its hour whenever this runs.
+    before = int(now - ALL_SNAPSHOTS_SECONDS) // HOUR_SECONDS * HOUR_SECONDS
+    crowded = (
+        StoredSnapshot.objects.filter(slot__lt=before)
+        .annotate(hour=F("slot") - F("slot") % HOUR_SECONDS)
+        .values("server_id", "hour")
+        .annotate(first=Min("slot"), count=Count("pk"))
+        .filter(count__gt=1)
+        .order_by("hour")[:20]
+    )
+    for group in crowded:
+        ids += StoredSnapshot.objects.filter(
+            server_id=group["server_id"], slot__gt=group["first"], slot__lt=group["hour"] + HOUR_SECONDS
+        ).values_list("pk", flat=True)
+        if len(ids) >= _BATCH:
+            break
+    return StoredSnapshot.objects.filter(pk__in=ids[: 2 * _BATCH]).delete()[0] if ids else 0
