@@ -26,7 +26,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def quick_settings(settings: Any) -> None:
-    """Static files as they lie, since tests do not collect them; keys of their own; cheap hashing; no broker to wait for.
+    """Static files as they lie, since tests do not collect them; keys of their own; cheap hashing; no broker to wait
+    for.
 
     Settings were read before this file, so that what a developer has in var/ has to be put aside here.
     """
@@ -37,6 +38,7 @@ def quick_settings(settings: Any) -> None:
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+    settings.STATIC_ROOT = settings.BASE_DIR / "tests"  # a folder that exists: whitenoise warns of any other
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.SECURE_SSL_REDIRECT = False
 
@@ -114,9 +116,10 @@ def watched(team: Any) -> Any:
 
 def build_server(team: Any, name: str, **values: Any) -> Any:
     """A registered server, by the collector's own service."""
-    from collector.models import Server, Shard
+    from collector import servers
 
-    shard, _ = Shard.objects.get_or_create(number=0)
-    return Server.objects.create(
-        team=team, name=name, folded=name.casefold(), host="127.0.0.1", port=1, user="tidemark", shard=shard, **values
+    return servers.add_server(
+        team=team,
+        name=name,
+        **{"host": "127.0.0.1", "port": 1, "user": "tidemark", "password": "secret", "unrestricted": True, **values},
     )

@@ -1,4 +1,6 @@
-"""Lists in pages by keyset: a page begins after the last row of the one before, however many rows came or went meanwhile."""
+"""Lists in pages by keyset: a page begins after the last row of the one before, however many rows came or went
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ def page(
 ) -> tuple[list[ModelT], str | None]:
     """The rows after the cursor and the cursor of the next page, None where there is none.
 
-    ``order`` names the fields as ``order_by`` does; together they must be unique, so the last is an id. Raises Problem for a
-    cursor that we did not make.
+    ``order`` names the fields as ``order_by`` does; together they must be unique, so the last is an id. Raises Problem
+    for a cursor that we did not make.
     """
     if cursor:
         rows = rows.filter(_after(order, _read(cursor, len(order))))

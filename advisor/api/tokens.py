@@ -1,4 +1,6 @@
-"""Who is calling: a bearer token, and nothing else. Cookies do not count here, so no page elsewhere can call in a person's name."""
+"""Who is calling: a bearer token, and nothing else. Cookies do not count here, so no page elsewhere can call in a
+person's name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fleet row: all that the fleet page shows of a server, written here alone, so that the page is one indexed query."""
+"""The fleet row: all that the fleet page shows of a server. It is written here alone, and the page is one query."""
 
 from __future__ import annotations
 
@@ -60,13 +60,14 @@ def ensure_row(*, server: Server) -> FleetRow:
     return row
 
 
-def after_poll(*, server_id: str) -> None:
-    """Brings the row up to the newest poll, unless this process did so a moment ago."""
+def after_poll(*, server_id: str) -> bool:
+    """Brings the row up to the newest poll, unless this process did so a moment ago; whether it did now."""
     now = time.monotonic()
     if now - _written.get(server_id, -THROTTLE_SECONDS) < THROTTLE_SECONDS:
-        return
+        return False
     _written[server_id] = now
     refresh(server_id=server_id, now=timezone.now())
+    return True
 
 
 def after_failure(*, server_id: str) -> None:

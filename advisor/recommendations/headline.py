@@ -20,9 +20,11 @@ def sentence(
     newest_sample_at: float | None = None,
     trouble: str = "",
 ) -> Sentence:
-    """The headline as a stored message: ``text`` (translatable), ``values`` with units, and ``facts``, the figures behind it.
+    """The headline as a stored message: ``text`` (translatable), ``values`` with units, and ``facts``, the figures
+    behind it.
 
-    ``since``: unix seconds from which on the condition holds. ``trouble``: why the server cannot be read, a full sentence.
+    ``since``: unix seconds from which on the condition holds. ``trouble``: why the server cannot be read, a full
+    sentence.
     """
     if condition is Condition.NEW or (vitals is None and condition is not Condition.STALE):
         if trouble:

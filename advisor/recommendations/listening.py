@@ -17,25 +17,29 @@ log = logging.getLogger(__name__)
 
 @receiver(snapshot_stored, dispatch_uid="recommendations.judge")
 def judge_soon(sender: object, *, server_id: str, **kwargs: Any) -> None:
-    """Queues the judging of a server.
+    """Queues the judging of a server."""
+    _queue(server_id, early=False)
 
-    The queue only hints: while no broker answers, the newest snapshot stays newer than its server's judgement, and
+
+@receiver(poll_stored, dispatch_uid="recommendations.fleet_row")
+def show_poll(sender: object, *, server_id: str, **kwargs: Any) -> None:
+    """Brings the fleet row up to the newest poll, and has a server judged whose window has just become long enough."""
+    from advisor.recommendations import fleet, judging
+
+    if fleet.after_poll(server_id=server_id) and judging.wants_early(server_id=server_id):
+        _queue(server_id, early=True)
+
+
+def _queue(server_id: str, *, early: bool) -> None:
+    """The queue only hints: while no broker answers, the newest snapshot stays newer than its server's judgement, and
     housekeeping judges what was left behind.
     """
     from advisor.recommendations.tasks import judge
 
     try:
-        judge.apply_async(kwargs={"server_id": server_id}, queue="judge", expires=120, retry=False)
+        judge.apply_async(kwargs={"server_id": server_id, "early": early}, queue="judge", expires=120, retry=False)
     except (OperationalError, OSError) as error:
         log.warning("Judging server %s waits for housekeeping, since the broker does not answer: %s", server_id, error)
-
-
-@receiver(poll_stored, dispatch_uid="recommendations.fleet_row")
-def show_poll(sender: object, *, server_id: str, **kwargs: Any) -> None:
-    """Brings the fleet row up to the newest poll."""
-    from advisor.recommendations import fleet
-
-    fleet.after_poll(server_id=server_id)
 
 
 @receiver(server_failed, dispatch_uid="recommendations.fleet_failed")

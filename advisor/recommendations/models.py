@@ -24,18 +24,18 @@ class State(models.TextChoices):
 class Recommendation(models.Model):
     """A finding that lasts. Its identity over time is (server, key).
 
-    ``current`` equals ``key`` until the recommendation is resolved and is then NULL: a plain unique constraint that also
-    MySQL enforces, so that there is one living recommendation per key. ``document`` is the item of the advice schema as last
-    judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute resolves nothing, and
-    ``passing_since`` is the first of them. ``keys`` are the keys of all findings joined into it, so that it is recognised when
-    another of them leads. ``dismissed_figure`` is the leading figure of the evidence when somebody decided to live with it: it
-    comes back when that gets markedly worse.
+    ``current`` equals ``key`` until the recommendation is resolved and is then NULL: a plain unique constraint that
+    also MySQL enforces, so that there is one living recommendation per key. ``document`` is the item of the advice
+    schema as last judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute
+    resolves nothing, and ``passing_since`` is the first of them. ``keys`` are the keys of all findings joined into it,
+    so that it is recognised when another of them leads. ``dismissed_figures`` are the figures of the evidence
+    when somebody decided to live with it: it comes back when they get markedly worse.
     """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="recommendations")
     key = models.CharField(max_length=200)
-    current = models.CharField(max_length=200, null=True)
+    current = models.CharField(max_length=200, null=True)  # noqa: DJ001 -- NULL is what frees the key
     rule = models.CharField(max_length=100)
     state = models.CharField(max_length=12, choices=State.choices, default=State.OPEN)
     severity = models.CharField(max_length=8)
@@ -50,7 +50,7 @@ class Recommendation(models.Model):
     passing_since = models.DateTimeField(null=True, blank=True)
     dismissed_reason = models.TextField(blank=True)
     dismissed_until = models.DateField(null=True, blank=True)
-    dismissed_figure = models.JSONField(default=dict)
+    dismissed_figures = models.JSONField(default=dict)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -66,8 +66,8 @@ class Recommendation(models.Model):
 class Judgement(models.Model):
     """The newest judgement of a server: what every rule said. ``outcomes`` is the advice schema's list.
 
-    ``configuration`` is a digest of the variables that judging depends on, and ``configured_at`` (unix seconds) when it was
-    first seen: what was observed before belongs to other values.
+    ``configuration`` is a digest of the variables that judging depends on, and ``configured_at`` (unix seconds) when
+    it was first seen: what was observed before belongs to other values.
     """
 
     server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="judgement")
@@ -86,8 +86,8 @@ class FleetRow(models.Model):
     """One denormalised row per server: all that the fleet page shows, so that the page is one indexed query.
 
     ``state`` is new, calm, watch, warning, critical or stale; ``sort_rank`` orders by need, highest first.
-    ``sparkline`` holds at most 48 transactions-per-second values, oldest first, null for a gap; ``sparkline_at`` is when it was
-    read from the history last.
+    ``sparkline`` holds at most 48 transactions-per-second values, oldest first, null for a gap; ``sparkline_at`` is
+    when it was read from the history last.
     """
 
     server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="fleet_row")

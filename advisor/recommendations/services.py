@@ -14,16 +14,16 @@ from advisor.journal.services import record
 from advisor.recommendations import fleet
 from advisor.recommendations.models import Judgement, Recommendation, State
 from advisor.recommendations.states import LIVING, Step, WrongState, after
-from advisor.recommendations.verdict import Found, RuleSaid, Verdict, leading_figure, rule_of
+from advisor.recommendations.verdict import Found, RuleSaid, Verdict, figures, growth, rule_of
 from collector.models import Server
 
-#: A recommendation is resolved when its rule passed this often in a row and for at least this long: harm opens it early, one
-#: lucky minute does not close it.
+#: A recommendation is resolved when its rule passed this often in a row and for at least this long: harm opens it
+#: early, one lucky minute does not close it.
 PASSES_TO_RESOLVE = 3
 SECONDS_TO_RESOLVE = 110
 #: Found again within this time, a resolved recommendation returns with its history; later a new one is opened.
 RETURN_DAYS = 30
-#: How much the leading figure has to grow for a dismissed recommendation to come back.
+#: How much the figures have to grow for a dismissed recommendation to come back.
 WORSE_RATIO = 1.2
 
 
@@ -50,7 +50,8 @@ def apply_verdict(*, server: Server, verdict: Verdict, now: datetime) -> Changes
     judgement, _ = Judgement.objects.get_or_create(
         server=server, defaults={"slot": 0, "judged_at": now, "outcomes": []}
     )
-    # One judgement of a server at a time: the row is locked where the database has row locks, and SQLite has one writer.
+    # One judgement of a server at a time: the row is locked where the database has row locks, and SQLite has one
+    # writer.
     judgement = Judgement.objects.select_for_update().get(pk=judgement.pk)
     if verdict.slot < judgement.slot:
         raise Outdated(f"slot {verdict.slot} is older than {judgement.slot}")
@@ -58,6 +59,8 @@ def apply_verdict(*, server: Server, verdict: Verdict, now: datetime) -> Changes
     judgement.judged_at = now
     judgement.outcomes = list(verdict.outcomes)
     judgement.milliseconds = verdict.milliseconds
+    judgement.configuration = verdict.configuration
+    judgement.configured_at = verdict.configured_at
     judgement.save()
 
     changes = Changes()
@@ -83,7 +86,7 @@ def apply_verdict(*, server: Server, verdict: Verdict, now: datetime) -> Changes
 
 
 def _match(living: Sequence[Recommendation], found: Sequence[Found]) -> dict[str, Found]:
-    """Which living recommendation each finding continues: the one of its key, else one that shares a finding with it."""
+    """Which living recommendation each finding continues: the one of its key, else one that shares a finding."""
     matched: dict[str, Found] = {}
     closeness = (
         lambda row, one: row.key == one.key,
@@ -120,7 +123,7 @@ def _open(server: Server, found: Found, now: datetime, changes: Changes) -> None
         row.decided_at = None
         row.dismissed_reason = ""
         row.dismissed_until = None
-        row.dismissed_figure = {}
+        row.dismissed_figures = {}
         changes.returned.append(row.pk)
         kind = "recommendation.returned"
     row.state = State.OPEN
@@ -137,7 +140,7 @@ def _keep(row: Recommendation, found: Found, now: datetime, changes: Changes) ->
     if back:
         row.state = after(row.state, Step.REOPEN)
         row.opened_at = now
-        row.dismissed_figure = {}
+        row.dismissed_figures = {}
         changes.returned.append(row.pk)
     else:
         changes.kept.append(row.pk)
@@ -149,7 +152,8 @@ def _keep(row: Recommendation, found: Found, now: datetime, changes: Changes) ->
 
 
 def _take_over(row: Recommendation, found: Found, now: datetime) -> None:
-    # The leader of a joined recommendation may change; its key stays as long as its own finding is among the joined ones.
+    # The leader of a joined recommendation may change; its key stays as long as its own finding is among the joined
+    # ones.
     if not row.key or row.key not in found.keys:
         row.key = found.key
     row.current = row.key
@@ -170,15 +174,12 @@ def _why_back(row: Recommendation, found: Found, today: date) -> str:
         return "date"
     if found.severity_rank > row.severity_rank:
         return "severity"
-    then, current = row.dismissed_figure, leading_figure(found.document)
-    same = bool(then) and then.get("name") == current.get("name")
-    if same and then["value"] > 0 and current["value"] >= WORSE_RATIO * then["value"]:
-        return "figure"
-    return ""
+    return "figures" if growth(row.dismissed_figures, figures(found.document)) >= WORSE_RATIO else ""
 
 
 def _not_found(row: Recommendation, said: dict[str, RuleSaid], now: datetime, changes: Changes) -> None:
-    """None of its findings was made this time. Where a rule of it could not be evaluated, nothing is known and nothing changes.
+    """None of its findings was made this time. Where a rule of it could not be evaluated, nothing is known and nothing
+    changes.
 
     A rule that no longer exists said nothing at all and counts as passed.
     """
@@ -253,8 +254,8 @@ def dismiss(
 ) -> Recommendation:
     """Somebody decided to live with it, for this reason, until that date (None: for good).
 
-    It comes back at the date if it still holds, and earlier when it gets markedly worse. Raises WrongState, and ValueError for
-    an empty reason or a date that is not in the future.
+    It comes back at the date if it still holds, and earlier when it gets markedly worse. Raises WrongState, and
+    ValueError for an empty reason or a date that is not in the future.
     """
     reason = reason.strip()
     if not reason:
@@ -268,7 +269,7 @@ def dismiss(
         actor,
         dismissed_reason=reason,
         dismissed_until=until,
-        dismissed_figure=leading_figure(recommendation.document),
+        dismissed_figures=figures(recommendation.document),
     )
     _journal(
         row, "recommendation.dismissed", now, actor=actor, reason=reason, until=until.isoformat() if until else None
@@ -279,7 +280,9 @@ def dismiss(
 @transaction.atomic
 def reopen(*, recommendation: Recommendation, actor: AbstractBaseUser, now: datetime) -> Recommendation:
     """Somebody takes back that it was acknowledged or dismissed. Raises WrongState."""
-    row = _step(recommendation, Step.REOPEN, now, actor, dismissed_reason="", dismissed_until=None, dismissed_figure={})
+    row = _step(
+        recommendation, Step.REOPEN, now, actor, dismissed_reason="", dismissed_until=None, dismissed_figures={}
+    )
     _journal(row, "recommendation.reopened", now, actor=actor)
     return row
 

@@ -7,17 +7,15 @@ from typing import Any
 from celery import shared_task
 
 
-@shared_task(
-    name="recommendations.judge", acks_late=True, reject_on_worker_lost=True, soft_time_limit=60, time_limit=90
-)
-def judge(*, server_id: str, **kwargs: Any) -> None:
-    """Judges a server by its newest snapshot."""
+@shared_task(name="recommendations.judge", acks_late=True)  # type: ignore[untyped-decorator]
+def judge(*, server_id: str, early: bool = False, **kwargs: Any) -> None:
+    """Judges a server by its newest snapshot, with ``early`` by the polls since then."""
     from advisor.recommendations.judging import judge_server
 
-    judge_server(server_id=server_id)
+    judge_server(server_id=server_id, early=early)
 
 
-@shared_task(name="recommendations.housekeeping", soft_time_limit=50, time_limit=60)
+@shared_task(name="recommendations.housekeeping")  # type: ignore[untyped-decorator]
 def housekeeping(**kwargs: Any) -> None:
     """Judges what was left behind and says which servers are no longer heard of."""
     from advisor.recommendations import fleet

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Any
 
 
@@ -22,7 +23,7 @@ SEVERITIES = ("notice", "warning", "critical")
 
 @dataclass(frozen=True)
 class Found:
-    """One joined finding. ``document`` is the advice schema's item; ``keys`` are those of all findings joined into it."""
+    """One joined finding. ``document`` is the advice schema's item; ``keys`` are those of all findings in it."""
 
     key: str
     keys: tuple[str, ...]
@@ -43,12 +44,16 @@ class Found:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All that was said of one server at one slot. ``outcomes`` is the advice schema's list, ``said`` the same by rule."""
+    """All that was said of one server at one slot. ``outcomes`` is the advice schema's list, ``said`` the same by
+    rule. ``configuration`` and ``configured_at`` are those of the Judgement table.
+    """
 
     slot: int
     found: Sequence[Found]
     outcomes: Sequence[Mapping[str, Any]]
     milliseconds: float = 0.0
+    configuration: str = ""
+    configured_at: float = 0.0
 
     @property
     def said(self) -> dict[str, RuleSaid]:
@@ -60,12 +65,24 @@ def rule_of(key: str) -> str:
     return key.split(":", 1)[0]
 
 
-def leading_figure(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The first figure of an item that was seen in a window, as {"name", "value"}; empty where it has none.
+def figures(document: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of an item that were seen in a window, by name: those that can get worse by themselves."""
+    return {
+        str(one["name"]): float(one["value"])
+        for one in document.get("evidence", ())
+        if one.get("window") and isinstance(one["value"], int | float) and not isinstance(one["value"], bool)
+    }
 
-    A rule's evidence begins with the figure that decided; the others may move without anything getting worse.
+
+def growth(then: Mapping[str, float], now: Mapping[str, float]) -> float:
+    """By how much figures grew: the median over those that are in both, 1.0 without any.
+
+    The median, because one figure that moved (a busier hour) is no worse harm, and nothing here knows which figure is
+    which. A figure that was 0 has grown without bound when it is above 0 now.
     """
-    for one in document.get("evidence", ()):
-        if one.get("window") and isinstance(one["value"], int | float) and not isinstance(one["value"], bool):
-            return {"name": str(one["name"]), "value": float(one["value"])}
-    return {}
+    ratios = sorted(
+        now[name] / value if value > 0 else (inf if now[name] > 0 else 1.0)
+        for name, value in then.items()
+        if name in now
+    )
+    return ratios[(len(ratios) - 1) // 2] if ratios else 1.0

@@ -35,9 +35,9 @@ class Condition(StrEnum):
 class Vitals:
     """Figures of the last minute. Ratios are of the limit; None where the server does not tell.
 
-    ``pressure`` is the newest, ``highest`` the greatest of the minute. ``headroom_seconds`` is the time until writers wait at
-    the present slope, None while the age does not grow. ``has_sync_point`` is false on MariaDB 10.5+, whose limit is the
-    maximum checkpoint age.
+    ``pressure`` is the newest, ``highest`` the greatest of the minute. ``headroom_seconds`` is the time until writers
+    wait at the present slope, None while the age does not grow. ``has_sync_point`` is false on MariaDB 10.5+, whose
+    limit is the maximum checkpoint age.
     """
 
     at: float
@@ -54,7 +54,8 @@ class Vitals:
 
     @property
     def condition(self) -> Condition:
-        """Critical where a writer had to wait in the last minute, warning above the async point, watch shortly before it.
+        """Critical where a writer had to wait in the last minute, warning above the async point, watch shortly before
+        it.
 
         An idle server may keep a high age for hours, which harms nobody, so only a loaded one is in need. MariaDB 10.5+
         lets the age rise to the async point under any load; there warning begins halfway from it to the limit.

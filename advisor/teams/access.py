@@ -1,13 +1,14 @@
 """The only place that answers "may this person do this here".
 
-Everything a person may touch is found by starting from the person: who is no member of an object's team is told that there is
-no such object, so that its existence is not revealed; who is a member with too small a role is told so, to know whom to ask.
+Everything a person may touch is found by starting from the person: who is no member of an object's team is told that
+there is no such object, so that its existence is not revealed; who is a member with too small a role is told so, to
+know whom to ask.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
@@ -36,7 +37,9 @@ class Access:
         return any(action in ALLOWED[role] for role in self.roles)
 
     def require(self, action: Action) -> None:
-        """Raises PermissionDenied, with a sentence that names the roles which would do, where the action is not allowed."""
+        """Raises PermissionDenied, with a sentence that names the roles which would do, where the action is not
+        allowed.
+        """
         if not self.may(action):
             enough = ", ".join(role.value for role in Role if action in ALLOWED[role])
             raise PermissionDenied(f"Your roles do not allow this. It takes one of: {enough}.")
@@ -51,7 +54,7 @@ def teams_of(user: Person) -> QuerySet[Team]:
     """The person's teams, by name."""
     if not is_known(user):
         return Team.objects.none()
-    return Team.objects.filter(pk__in=Membership.objects.filter(user_id=user.pk).values("team_id")).order_by("folded")
+    return Team.objects.filter(pk__in=Membership.objects.filter(user=cast(User, user)).values("team_id")).order_by("folded")
 
 
 def access_to(user: Person, team_id: str) -> Access | None:
@@ -60,7 +63,7 @@ def access_to(user: Person, team_id: str) -> Access | None:
         return None
     roles = frozenset(
         Role(role)
-        for role in Membership.objects.filter(user_id=user.pk, team_id=team_id).values_list("role", flat=True)
+        for role in Membership.objects.filter(user=cast(User, user), team_id=team_id).values_list("role", flat=True)
     )
     return Access(team_id, roles) if roles else None
 
@@ -107,8 +110,8 @@ def get_server(user: Person, server_id: str) -> tuple[Any, Access]:
 def team_for(user: Person, action: Action, name: str = "") -> tuple[Team, Access]:
     """The team in which the person wants to do something: the named one (its id or name), else the only one.
 
-    Raises Http404 for a team of others, PermissionDenied where the role is too small, AmbiguousTeam where the person is in
-    several teams that would do and named none.
+    Raises Http404 for a team of others, PermissionDenied where the role is too small, AmbiguousTeam where the person
+    is in several teams that would do and named none.
     """
     candidates = list(teams_of(user))
     if name:
@@ -129,7 +132,9 @@ def team_for(user: Person, action: Action, name: str = "") -> tuple[Team, Access
 
 
 def may_name_any_address(user: Person) -> bool:
-    """Whether the person may register servers at loopback addresses, sockets and any port: administrators of Tidemark itself."""
+    """Whether the person may register servers at loopback addresses, sockets and any port: administrators of Tidemark
+    itself.
+    """
     return is_known(user) and bool(getattr(user, "is_staff", False))
 
 

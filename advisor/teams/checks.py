@@ -1,6 +1,7 @@
 """System checks: what only shows at run time and would hurt later. Run with `manage.py check --deploy`.
 
-Those about keys and files run under ``--deploy`` only: commands such as `advise` need nothing of ours and must not be held up.
+Those about keys and files run under ``--deploy`` only: commands such as `advise` need nothing of ours and must not be
+held up.
 """
 
 from __future__ import annotations
@@ -102,7 +103,9 @@ def guarded_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
 def constraints_that_every_database_enforces(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Django only warns (models.W036 and its kin) that MySQL ignores such a constraint; data would rot unseen, so it is an error."""
+    """Django only warns (models.W036 and its kin) that MySQL ignores such a constraint; data would rot unseen, so it
+    is an error.
+    """
     messages: list[CheckMessage] = []
     for model in apps.get_models():
         if not model.__module__.startswith(_OURS):

@@ -65,8 +65,8 @@ def find_person(*, name: str) -> User:
 def create_user(*, name: str, team: Team, roles: Iterable[Role] = (), administrator: bool = False) -> User:
     """A new person with roles in a team; without any the smallest role, viewer.
 
-    ``administrator`` adds the admin role and the right to name any address. The account has no password: the person comes in
-    by a login link. Raises TeamsError for a name that cannot be used or is taken.
+    ``administrator`` adds the admin role and the right to name any address. The account has no password: the person
+    comes in by a login link. Raises TeamsError for a name that cannot be used or is taken.
     """
     try:
         UnicodeUsernameValidator()(name)
@@ -101,7 +101,9 @@ def needs_login_link(*, user: User) -> bool:
 
 
 def create_login_link(*, user: User, now: datetime) -> str:
-    """A new secret that signs this person in once within 30 minutes. Links that have run out are thrown away meanwhile."""
+    """A new secret that signs this person in once within 30 minutes. Links that have run out are thrown away
+    meanwhile.
+    """
     secret = secrets.token_urlsafe(32)
     LoginLink.objects.filter(expires_at__lt=now - timedelta(days=1)).delete()
     LoginLink.objects.create(user=user, digest=_digest(secret), expires_at=now + timedelta(seconds=LOGIN_LINK_SECONDS))

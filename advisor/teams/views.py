@@ -18,7 +18,8 @@ from advisor.teams import services
 def follow_login_link(request: HttpRequest, secret: str) -> HttpResponse:
     """Signs the link's person in and leads to the first page.
 
-    A link that is used, run out or was never made gets one and the same answer: which of them it was is nobody's business.
+    A link that is used, run out or was never made gets one and the same answer: which of them it was is nobody's
+    business.
     """
     person = services.redeem_login_link(secret=secret, now=timezone.now())
     if person is None:

@@ -1,0 +1,227 @@
+"""The REST API: `/api/v1/`, a bearer token, operations known by their operationId.
+
+Only the web process imports this module: the library behind it costs a worker a second and 30 MB for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import NinjaAPI, Path, Query
+
+from advisor.api import documents, instants, problems
+from advisor.api.paging import DEFAULT, LARGEST, page
+from advisor.api.problems import Problem
+from advisor.api.schemas import (
+    ConnectionOut,
+    ProblemOut,
+    RecommendationList,
+    RecommendationOut,
+    RecommendationState,
+    RuleList,
+    SeriesList,
+    ServerIn,
+    ServerList,
+    ServerOut,
+)
+from advisor.api.tokens import BearerToken, caller
+from advisor.recommendations.models import Recommendation
+from advisor.teams import access
+from advisor.teams.roles import Action
+from collector import servers as collecting
+from collector.errors import BadTarget
+from collector.models import Server
+from collector.store import store
+from collector.vault import VaultError
+
+api = NinjaAPI(
+    title="Tidemark",
+    version=settings.VERSION,
+    description="Watches MySQL and MariaDB servers and advises on their redo log and flushing.",
+    auth=BearerToken(),
+    openapi_url="/openapi.json",
+    docs_url=None,  # An interactive page would need scripts that the content security policy refuses.
+    urls_namespace="api",
+)
+problems.register(api)
+
+_Id = Annotated[str, Path(max_length=64)]
+_Limit = Annotated[int, Query(ge=1, le=LARGEST)]
+_Cursor = Annotated[str | None, Query(max_length=500)]
+_LARGEST_SERIES = 50
+_LARGEST_POINTS = 2000
+_LONGEST_SECONDS = 400 * 86_400
+
+
+def _answers(status: int, schema: Any, *errors: int) -> dict[int, Any]:
+    """The responses of an operation, with the problems that any of them may have."""
+    return {status: schema, **dict.fromkeys(sorted({401, 422, *errors}), ProblemOut)}
+
+
+def _servers(request: HttpRequest) -> Any:
+    return access.servers_for(caller(request)).select_related("team", "state", "fleet_row")
+
+
+def _server(request: HttpRequest, server_id: str) -> tuple[Server, access.Access]:
+    return access.get_visible(caller(request), _servers(request), server_id)
+
+
+def _team_filter(request: HttpRequest, team: str | None) -> str | None:
+    """The id of the caller's team of that id or name. Raises Http404 for any other."""
+    return None if not team else access.team_for(caller(request), Action.SEE, team)[0].pk
+
+
+@api.get(
+    "/servers", operation_id="listServers", response=_answers(200, ServerList, 404), tags=["servers"], by_alias=True
+)
+def list_servers(
+    request: HttpRequest, team: str | None = None, limit: _Limit = DEFAULT, cursor: _Cursor = None
+) -> dict[str, Any]:
+    """The servers of my teams, by name."""
+    rows = _servers(request)
+    wanted = _team_filter(request, team)
+    if wanted:
+        rows = rows.filter(team_id=wanted)
+    found, following = page(rows, ("folded", "id"), cursor=cursor, limit=limit)
+    return {"items": [documents.server(one) for one in found], "next": following}
+
+
+@api.post(
+    "/servers",
+    operation_id="addServer",
+    response=_answers(201, ServerOut, 403, 404, 409),
+    tags=["servers"],
+    by_alias=True,
+)
+def add_server(request: HttpRequest, body: ServerIn) -> tuple[int, dict[str, Any]]:
+    """Starts watching a server. It is registered also where it cannot be reached now: checkConnection says why."""
+    team, _ = access.team_for(caller(request), Action.ADD_SERVER, body.team or "")
+    made = documents.add(body, team=team, actor=caller(request))
+    return 201, documents.server(_servers(request).get(pk=made.pk))
+
+
+@api.get(
+    "/servers/{id}", operation_id="getServer", response=_answers(200, ServerOut, 404), tags=["servers"], by_alias=True
+)
+def get_server(request: HttpRequest, id: _Id) -> dict[str, Any]:
+    """One server and how it is now."""
+    return documents.server(_server(request, id)[0])
+
+
+@api.delete("/servers/{id}", operation_id="deleteServer", response=_answers(204, None, 403, 404), tags=["servers"])
+def delete_server(request: HttpRequest, id: _Id) -> tuple[int, None]:
+    """Stops watching a server and deletes its history, recommendations and passwords. The server itself is not
+    touched.
+    """
+    found, allowed = _server(request, id)
+    allowed.require(Action.DELETE_SERVER)
+    collecting.delete_server(server=found, actor=caller(request))
+    return 204, None
+
+
+@api.post(
+    "/servers/{id}/check",
+    operation_id="checkConnection",
+    response=_answers(200, ConnectionOut, 403, 404, 409),
+    tags=["servers"],
+)
+def check_connection(request: HttpRequest, id: _Id) -> dict[str, Any]:
+    """Connects to the server once, now, and says what came of it. Takes a few seconds at most."""
+    found, allowed = _server(request, id)
+    allowed.require(Action.CHANGE_SERVER)
+    try:
+        target = collecting.target_of(found)
+    except (BadTarget, VaultError) as error:
+        raise Problem(409, "account-unusable", str(error)) from None
+    return documents.connection(collecting.check_connection(target))
+
+
+@api.get(
+    "/servers/{id}/series",
+    operation_id="getSeries",
+    response=_answers(200, SeriesList, 404),
+    tags=["servers"],
+    by_alias=True,
+)
+def get_series(
+    request: HttpRequest,
+    id: _Id,
+    names: Annotated[list[str], Query(description="names of series; commas may part several")],
+    from_: Annotated[str, Query(alias="from", max_length=40)] = "now-1h",
+    to: Annotated[str, Query(max_length=40)] = "now",
+    points: Annotated[int, Query(ge=2, le=_LARGEST_POINTS)] = 300,
+) -> dict[str, Any]:
+    """The history of some series in at most ``points`` buckets; counters as change per second, holes as null."""
+    found, _ = _server(request, id)
+    wanted = list(dict.fromkeys(name for text in names for name in text.split(",") if name))
+    if not wanted or len(wanted) > _LARGEST_SERIES or any(len(name) > 80 for name in wanted):
+        raise Problem(422, "bad-names", f"Name 1 to {_LARGEST_SERIES} series, each at most 80 characters long.")
+    now = timezone.now().timestamp()
+    start, end = instants.read(from_, now=now, parameter="from"), instants.read(to, now=now, parameter="to")
+    if not 0 < end - start <= _LONGEST_SECONDS:
+        raise Problem(422, "bad-range", "'from' has to lie before 'to', by 400 days at most.")
+    history = store()
+    return documents.series(
+        history.buckets(found.pk, wanted, start, end, points), wanted, history.gaps(found.pk, start, end)
+    )
+
+
+@api.get(
+    "/recommendations",
+    operation_id="listRecommendations",
+    response=_answers(200, RecommendationList, 404),
+    tags=["recommendations"],
+)
+def list_recommendations(
+    request: HttpRequest,
+    server: str | None = None,
+    team: str | None = None,
+    state: Annotated[list[RecommendationState] | None, Query()] = None,
+    rule: str | None = None,
+    severity: Literal["notice", "warning", "critical"] | None = None,
+    limit: _Limit = DEFAULT,
+    cursor: _Cursor = None,
+) -> dict[str, Any]:
+    """Recommendations for the servers of my teams, the most severe first; all states unless some are named."""
+    rows = access.visible(caller(request), Recommendation.objects.all(), team="server__team")
+    if server:
+        rows = rows.filter(server=_server(request, server)[0])
+    wanted = _team_filter(request, team)
+    if wanted:
+        rows = rows.filter(server__team_id=wanted)
+    if state:
+        rows = rows.filter(state__in=state)
+    if rule:
+        rows = rows.filter(rule=rule)
+    if severity:
+        rows = rows.filter(severity=severity)
+    found, following = page(rows, ("-severity_rank", "opened_at", "id"), cursor=cursor, limit=limit)
+    return {"items": [documents.recommendation(one) for one in found], "next": following}
+
+
+@api.get(
+    "/recommendations/{id}",
+    operation_id="getRecommendation",
+    response=_answers(200, RecommendationOut, 404),
+    tags=["recommendations"],
+)
+def get_recommendation(request: HttpRequest, id: _Id) -> dict[str, Any]:
+    """One recommendation, as last judged."""
+    found, _ = access.get_visible(
+        caller(request), Recommendation.objects.select_related("server"), id, team="server__team"
+    )
+    return documents.recommendation(found)
+
+
+@api.get("/rules", operation_id="listRules", response=_answers(200, RuleList), tags=["rules"])
+def list_rules(request: HttpRequest) -> dict[str, Any]:
+    """Every rule with its documentation."""
+    return {"items": documents.rules(), "next": None}
+
+
+def openapi() -> dict[str, Any]:
+    """The OpenAPI document, as docs/openapi.json keeps it."""
+    return dict(api.get_openapi_schema())

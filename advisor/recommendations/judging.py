@@ -1,0 +1,176 @@
+"""Judging one watched server: what is known of it is gathered, judged by the pure rooms, and applied to what lasts."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from advisor.engine.evaluation import judge
+from advisor.engine.observation import HostFact, HostFacts, Observation
+from advisor.mysql import series
+from advisor.mysql.rates import Interval
+from advisor.mysql.snapshot import Snapshot
+from advisor.recommendations import fleet, services
+from advisor.recommendations.models import Judgement, Recommendation
+from advisor.recommendations.states import LIVING
+from advisor.recommendations.verdict import Found, Verdict
+from advisor.rules import all_rules
+from collector import snapshots
+from collector.models import Server
+from collector.store import store
+
+log = logging.getLogger(__name__)
+
+#: What recent harm is judged from; longer windows are told from the digests.
+WINDOW_SECONDS = 3600
+DIGEST_SECONDS = 8 * 86_400
+#: While a window is this young, waiting for the next full snapshot would double the time to a first recommendation.
+YOUNG_SECONDS = 300
+EARLY_EVERY_SECONDS = 20
+#: A server whose judgement lags this far behind its newest snapshot was left behind.
+LEFT_BEHIND_SECONDS = 30
+
+#: Variables whose change ends the window: what was observed before belongs to other values. The redo capacity is not
+#: among them, since its history is kept as a series and facts know where a resize was.
+_CAPACITY = frozenset({"innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group"})
+_ALSO = frozenset({"sync_binlog", "log_bin", "max_connections", "performance_schema"})
+#: These change by themselves, or by being read.
+_VOLATILE = ("innodb_buffer_pool_load", "innodb_buffer_pool_dump", "innodb_monitor_", "innodb_redo_log_archive")
+
+
+def judge_server(*, server_id: str, early: bool = False) -> services.Changes | None:
+    """Judges a server by its newest snapshot and history; None where there is nothing to judge yet.
+
+    ``early``: the snapshot is not new, only the polls since then are.
+    """
+    server = Server.objects.filter(pk=server_id).first()
+    newest = snapshots.latest_with_slot(server_id) if server is not None else None
+    if server is None or newest is None:
+        return None
+    slot, snapshot = newest
+    began = time.perf_counter()
+    configuration = configuration_of(snapshot)
+    known = Judgement.objects.filter(server=server).first()
+    unchanged = known is not None and known.configuration == configuration
+    configured_at = known.configured_at if known is not None and unchanged else float(slot)
+    seen = observe(server, snapshot, slot, since=configured_at, early=early)
+    if early and _was_resized_since(snapshot, seen.intervals):
+        return None
+    holding = {
+        key
+        for keys in Recommendation.objects.filter(server=server, state__in=LIVING).values_list("keys", flat=True)
+        for key in keys
+    }
+    judged = judge(seen, all_rules(), holding=holding)
+    for defect in judged.defects:
+        log.error("The rule %s is faulty on server %s: %s %s", defect.rule, server_id, defect.what, defect.where)
+    advice = advice_document(judged, seen)
+    verdict = Verdict(
+        slot=slot,
+        found=[
+            Found(key=one.key, keys=one.keys, document=document)
+            for one, document in zip(judged.recommendations, advice["recommendations"], strict=True)
+        ],
+        outcomes=advice["outcomes"],
+        milliseconds=(time.perf_counter() - began) * 1000,
+        configuration=configuration,
+        configured_at=configured_at,
+    )
+    try:
+        changes = services.apply_verdict(server=server, verdict=verdict, now=timezone.now())
+    except services.Outdated:
+        return None
+    fleet.after_judgement(server_id=server_id, version=str(snapshot.identity.version), role=snapshot.identity.role)
+    return changes
+
+
+def _was_resized_since(snapshot: Snapshot, intervals: Sequence[Interval]) -> bool:
+    """Whether the newest poll has another redo capacity than the snapshot: then the next snapshot is waited for."""
+    seen = intervals[-1].last(series.CAPACITY) if intervals else None
+    known = snapshot.derived.get(series.CAPACITY)
+    return seen is not None and known is not None and seen != known
+
+
+def configuration_of(snapshot: Snapshot) -> str:
+    """A digest of the variables whose change ends the window."""
+    lines = sorted(
+        f"{name}={value}"
+        for name, value in snapshot.variables.items()
+        if (name.startswith("innodb_") and name not in _CAPACITY and not name.startswith(_VOLATILE)) or name in _ALSO
+    )
+    return hashlib.sha256("\n".join(lines).encode("utf-8", errors="replace")).hexdigest()
+
+
+def observe(server: Server, snapshot: Snapshot, slot: int, *, since: float = 0.0, early: bool = False) -> Observation:
+    """Everything that is known of the server now. ``since``: unix seconds from which on its configuration is the
+    present one.
+
+    A snapshot's own poll belongs to it, so polls up to its slot are used; early judging takes also those that came
+    later.
+    """
+    history = store()
+    end = time.time() if early else float(slot)
+    start = max(end - WINDOW_SECONDS, since)
+    return Observation(
+        snapshot=snapshot,
+        intervals=tuple(history.intervals(server.pk, start, end + 1)),
+        digests=tuple(history.digests(server.pk, end - DIGEST_SECONDS, end)),
+        host=host_facts(server.host_facts),
+        today=timezone.now().date().isoformat(),
+    )
+
+
+def host_facts(stored: Mapping[str, Any]) -> HostFacts:
+    """Host facts as a server's row holds them; one without a value is unknown."""
+
+    def fact(name: str) -> HostFact | None:
+        known = stored.get(name)
+        if not isinstance(known, Mapping) or known.get("value") in (None, ""):
+            return None
+        return HostFact(known["value"], str(known.get("origin") or "stated"))
+
+    return HostFacts(
+        memory_bytes=fact("memory_bytes"),
+        cpus=fact("cpus"),
+        storage=fact("storage"),
+        free_disk_bytes=fact("free_disk_bytes"),
+    )
+
+
+def wants_early(*, server_id: str) -> bool:
+    """Whether a judgement before the next full snapshot could say more: the server's window is still young."""
+    known = Judgement.objects.filter(server_id=server_id).first()
+    if known is None:
+        return False
+    return (
+        time.time() - known.configured_at < YOUNG_SECONDS
+        and (timezone.now() - known.judged_at).total_seconds() >= EARLY_EVERY_SECONDS
+        and any(one.get("outcome") == "not_evaluated" for one in known.outcomes)
+    )
+
+
+def left_behind() -> list[str]:
+    """Servers whose newest snapshot is newer than their judgement, though there was time to judge it."""
+    latest = (
+        Server.objects.annotate(newest=Max("snapshots__slot"))
+        .filter(newest__lt=time.time() - LEFT_BEHIND_SECONDS)
+        .filter(Q(judgement__isnull=True) | Q(judgement__slot__lt=F("newest")))
+    )
+    return list(latest.order_by("pk").values_list("pk", flat=True))
+
+
+def judge_left_behind() -> int:
+    """Judges what was left behind (the broker was away, a worker died); how many servers."""
+    waiting = left_behind()
+    for server_id in waiting:
+        try:
+            judge_server(server_id=server_id)
+        except Exception:  # One server must not keep the others from being judged.
+            log.exception("Server %s could not be judged", server_id)
+    return len(waiting)

@@ -1,0 +1,140 @@
+"""`manage.py add_server mysql://user@host:port --name NAME`: watch a server from now on."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from advisor.teams import services as teams
+from advisor.teams.models import Team
+from collector import servers
+from collector.errors import BadTarget
+from collector.models import Server, TlsMode
+from collector.secret import Secret
+from collector.target import Address, parse_url, read_defaults_group, read_password_file
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_FACTORS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+
+
+def size(text: str) -> int:
+    """``8G`` as bytes."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or float(match[1]) <= 0:
+        raise ArgumentTypeError(f"{text!r} is no size: write 8G or 512M")
+    return int(float(match[1]) * _FACTORS[match[2].upper()])
+
+
+class Command(BaseCommand):
+    help = "Registers a server. It is watched also where it cannot be reached yet; what is wrong is said."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("url", metavar="URL", help="mysql://user@host:port, without a password")
+        parser.add_argument("--name", required=True, metavar="N")
+        parser.add_argument("--team", default="", metavar="T", help="by default the only team")
+        parser.add_argument("--tag", action="append", default=[], metavar="X", help="may be given several times")
+        parser.add_argument("--password-file", default="", metavar="F", help="a file whose first line is the password")
+        parser.add_argument("--defaults-group", default="", metavar="G", help="user and password from ~/.my.cnf")
+        parser.add_argument(
+            "--apply-user", default="", metavar="U", help="the account that approved changes are made with"
+        )
+        parser.add_argument("--apply-password-file", default="", metavar="F")
+        parser.add_argument(
+            "--tls", default="", choices=["", *TlsMode.values], metavar="MODE", help=", ".join(TlsMode.values)
+        )
+        parser.add_argument("--tls-ca", default="", metavar="F", help="the authority's certificate in PEM form")
+        parser.add_argument("--host-memory", type=size, metavar="8G", help="memory of the server's machine")
+        parser.add_argument("--host-cpus", type=int, metavar="N")
+        parser.add_argument("--storage", choices=["ssd", "hdd"])
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._add(options)
+        except (teams.TeamsError, BadTarget, servers.InvalidServer) as error:
+            raise CommandError(str(error), returncode=2) from None
+
+    def _add(self, options: dict[str, Any]) -> None:
+        address = parse_url(options["url"])
+        user, password = address.user, Secret("")
+        if options["defaults_group"]:
+            group = read_defaults_group(options["defaults_group"])
+            user, password = user or group.get("user", ""), Secret(group.get("password", ""))
+        if options["password_file"]:
+            password = read_password_file(options["password_file"])
+        if bool(options["apply_user"]) != bool(options["apply_password_file"]):
+            raise BadTarget("--apply-user and --apply-password-file go together: give both or none.")
+        apply_password = read_password_file(options["apply_password_file"]) if options["apply_password_file"] else None
+        with transaction.atomic():
+            team = teams.ensure_team(name=options["team"])
+            known = Server.objects.filter(team=team, folded=" ".join(options["name"].split()).casefold()).first()
+            if known is not None:
+                self._already(known, address, user, team)
+                return
+            # Whoever has the command line may name any address: loopback, sockets and any port.
+            server = servers.add_server(
+                team=team,
+                name=options["name"],
+                user=user,
+                password=password,
+                host=address.host,
+                port=address.port,
+                socket=address.socket,
+                tls_mode=options["tls"],
+                tls_ca=_text_of(options["tls_ca"]) if options["tls_ca"] else "",
+                tags=options["tag"],
+                host_facts={
+                    "memory_bytes": options["host_memory"],
+                    "cpus": options["host_cpus"],
+                    "storage": options["storage"],
+                },
+                unrestricted=True,
+            )
+            if apply_password is not None:
+                servers.set_credential(
+                    server=server, purpose="apply", user=options["apply_user"], password=apply_password
+                )
+        self.stdout.write(f"{server.name} at {server.address} is watched from now on (team {team.name}).")
+        self._try(server)
+
+    def _already(self, known: Server, address: Address, user: str, team: Team) -> None:
+        """Registering the same server again is no mistake; another one under its name is."""
+        same = (known.socket or known.host, known.socket or known.port, known.user) == (
+            address.socket or address.host,
+            address.socket or address.port,
+            user,
+        )
+        if not same:
+            raise BadTarget(
+                f"The team {team.name} has a server called {known.name} already, at {known.address} as {known.user}.",
+                "Choose another name, or change that server on its page.",
+            )
+        self.stdout.write(f"{known.name} at {known.address} is watched already (team {team.name}): nothing changed.")
+
+    def _try(self, server: Server) -> None:
+        """Says at once whether it can be read: whoever registers it is still there to put it right."""
+        report = servers.check_connection(servers.target_of(server))
+        if report.failure is not None:
+            self.stderr.write(f"It cannot be read yet: {report.failure.sentence} {report.failure.next_step}".rstrip())
+            for title, statements in report.account_statements:
+                self.stderr.write(f"{title}:")
+                for statement in statements:
+                    self.stderr.write(f"  {statement}")
+            return
+        if report.identity is not None:
+            self.stdout.write(
+                f"It answers: {report.identity.version}, {'with' if report.encrypted else 'without'} TLS."
+            )
+        for remedy in report.missing:
+            self.stderr.write(f"Missing: {remedy.what}. {remedy.text}")
+
+
+def _text_of(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        raise BadTarget(f"The certificate authority's file {path} cannot be read.", field="tls_ca") from None
