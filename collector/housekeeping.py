@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import cast
 
 from django.conf import settings
 from django.db.models import Count, F, Min
@@ -42,7 +41,7 @@ def seal_closed_hours(now: float) -> int:
         return 0
     sealed = 0
     until = time.monotonic() + _SEAL_FOR_SECONDS
-    for server_id, hour_at in cast(EmbeddedStore, kept).to_seal(now):
+    for server_id, hour_at in kept.to_seal(now):
         if time.monotonic() > until:
             break
         try:

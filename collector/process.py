@@ -22,7 +22,7 @@ def _place() -> str:
 
 
 def started_at(pid: int) -> str:
-    """When the process started, in clock ticks since boot, which tells it from others of the same id; "" if it is gone."""
+    """When the process started, in ticks since boot, which tells it from others of the same id; "" if it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 #: A thread without work for this long ends, and with it its database connection.
 _IDLE_SECONDS = 60.0
-#: So many threads keep their database connection between two pieces of work; the others are there for servers that hang.
+#: So many threads keep their database connection between two readings; the others are there for servers that hang.
 _CONNECTIONS = 8
 
 

@@ -337,7 +337,7 @@ class _Reading:
         return replace(poll, at=float(slot)), _cost(before, connection)
 
     def _collect(self, connection: Connection) -> None:
-        """A full snapshot, stored. Its slot is the one that is due, or this second where that is long past or to come."""
+        """A full snapshot, stored: for the slot that is due, or for this second where that is long past or to come."""
         watched = self._watched
         before = replace(connection.cost)
         snapshot = read_snapshot(connection, deadline_seconds=SNAPSHOT_SECONDS)
