@@ -1,6 +1,7 @@
 """Which addresses Tidemark connects to. It dials what people type, so what they type is checked, and then dialled as checked.
 
-Targets that an administrator or the command line named are *unrestricted*: loopback, sockets and any port. All others are
+Targets that an administrator or the command line named are *unrestricted*: loopback, sockets and any port. All
+others are
 held to a deny list. Cloud metadata services, our own broker and our own database are never dialled.
 """
 

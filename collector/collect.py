@@ -97,7 +97,8 @@ def _role(found: Found, reports: list[ProbeResult]) -> str:
 def read_poll(connection: Connection, plan: FastPlan, *, deadline_seconds: float = POLL_SECONDS) -> Poll:
     """The fast tier: one statement, and on some servers one more (``plan.second``).
 
-    The server's own clock is not asked for: Uptime is whole seconds only, and another statement would double the poll. It
+    The server's own clock is not asked for: Uptime is whole seconds only, and another statement would double the
+    poll. It
     is told by our monotonic clock from where the connection was made, which is exact to half of an answer's time and
     cannot be set back; ``rates.between`` holds it against Uptime, so that a restart or a jump is not overlooked.
     Raises TargetError.

@@ -1,6 +1,7 @@
 """The only module that opens connections to servers.
 
-Everything a server sends is untrusted: it may ask for files or for the password in clear text, drip, flood, or send bytes
+Everything a server sends is untrusted: it may ask for files or for the password in clear text, drip, flood, or
+send bytes
 that are no text. The rules that hold against that live here, so that no caller can forget one:
 
 - ``local_infile`` off, multi-statements off, no compression, no option of a user's choosing;
@@ -15,6 +16,7 @@ One connection is used by one thread at a time.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import socket
 import tempfile
@@ -25,7 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# The low-level connection: what MySQLdb's own adds (conversions, SET NAMES, autocommit) would cost statements we do not need.
+# The low-level connection: what MySQLdb's own adds (conversions, SET NAMES, autocommit) would cost statements we
+# do not need.
 from MySQLdb import _mysql
 
 from collector import addresses, tls
@@ -73,7 +76,8 @@ _LOCAL_FILES_OFF = 0
 
 Row = tuple[str | None, ...]
 
-# Verification can be switched off through the environment of the process; nobody who may set variables there means ours.
+# Verification can be switched off through the environment of the process; nobody who may set variables there means
+# ours.
 os.environ.pop("MARIADB_TLS_DISABLE_PEER_VERIFICATION", None)
 
 
@@ -122,7 +126,10 @@ class Connection:
     def __init__(self, target: Target, driver: Any, deadline_seconds: float) -> None:
         self.target = target
         self.cost = Cost()
-        self.handshake_version = printable(driver.get_server_info(), 80)
+        try:
+            self.handshake_version = printable(driver.get_server_info(), 80)
+        except UnicodeDecodeError:
+            self.handshake_version = ""
         self.thread_id = int(driver.thread_id())
         #: TLS cipher and protocol in use; empty where the connection is not encrypted.
         self.tls_cipher = ""
@@ -137,6 +144,7 @@ class Connection:
         self.clock_offset = 0.0
         self.deadline_seconds = deadline_seconds
         self._driver: Any = driver
+        self._socket = _socket_of(driver)
         self._until: float | None = None
 
     @property
@@ -199,7 +207,7 @@ class Connection:
         driver, self._driver = self._driver, None
         if driver is None:
             return
-        with contextlib.suppress(Exception), WATCHDOG.watch(1.0, lambda: _descriptor(driver)):
+        with contextlib.suppress(Exception), WATCHDOG.watch(1.0, self._descriptor):
             driver.close()
 
     def __enter__(self) -> Connection:
@@ -209,7 +217,12 @@ class Connection:
         self.close()
 
     def _descriptor(self) -> int | None:
-        return _descriptor(self._driver)
+        """The socket's descriptor; None once it is closed, even if the number is somebody else's by now."""
+        number, inode = self._socket
+        try:
+            return number if os.fstat(number).st_ino == inode else None
+        except OSError:
+            return None
 
     def _read(self, sql: str, max_rows: int, max_bytes: int, began: float) -> Rows:
         self._driver.query(f"/* {MARKER} */ {sql}".encode())
@@ -253,7 +266,8 @@ class Connection:
 def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_seconds: int = 30) -> Connection:
     """Opens a connection and prepares its session.
 
-    ``deadline_seconds`` limits connecting as a whole, and afterwards each statement. ``idle_seconds`` is how long the server
+    ``deadline_seconds`` limits connecting as a whole, and afterwards each statement. ``idle_seconds`` is how long
+    the server
     may keep it without a question: an orphan then goes away by itself. Raises TargetError.
     """
     check_driver()
@@ -357,14 +371,10 @@ def _open(
     raise _explain_connect(target, checked, *_number_and_text(failure), time.monotonic() - began) from None
 
 
-def _descriptor(driver: Any) -> int | None:
-    if driver is None:
-        return None
-    try:
-        number = int(driver.fileno())
-    except Exception:
-        return None
-    return number if number >= 0 else None
+def _socket_of(driver: Any) -> tuple[int, int]:
+    """The descriptor and inode of a connection's socket; the driver tells the descriptor only while it is not in use."""
+    number = int(driver.fileno())
+    return number, os.fstat(number).st_ino
 
 
 def _check_peer(connection: Connection, checked: addresses.Checked) -> None:
@@ -395,7 +405,8 @@ def _prepare(connection: Connection, idle_seconds: int) -> None:
     try:
         connection.query(common + limit)
     except USABLE:
-        # A proxy or gateway that greets with another name, or a server before the variable: our own deadline holds anyway.
+        # A proxy or gateway that greets with another name, or a server before the variable: our own deadline holds
+        # anyway.
         with contextlib.suppress(*USABLE):
             connection.query(common)
     began = time.monotonic()
@@ -417,8 +428,23 @@ def _prepare(connection: Connection, idle_seconds: int) -> None:
 
 
 def _number_and_text(error: Exception) -> tuple[int, str]:
-    number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-    return number, str(error.args[1]) if len(error.args) > 1 else ""
+    """The driver's error number and text.
+
+    Where a message is not UTF-8 the driver leaves an empty place in the exception's arguments: touching that one
+    ends the
+    process, and any server can bring it about. So the tuple's memory is looked at before its second item is.
+    """
+    arguments = error.args
+    number = arguments[0] if arguments and isinstance(arguments[0], int) else 0
+    if len(arguments) < 2 or _is_empty(arguments, 1):
+        return number, ""
+    return number, str(arguments[1])
+
+
+def _is_empty(items: tuple[Any, ...], position: int) -> bool:
+    """Whether a tuple made by C code has no object at that position. Items follow the object's header, one address each."""
+    place = id(items) + tuple.__basicsize__ + position * ctypes.sizeof(ctypes.c_void_p)
+    return ctypes.c_void_p.from_address(place).value is None
 
 
 def _explain_connect(target: Target, checked: addresses.Checked, number: int, text: str, seconds: float) -> TargetError:

@@ -1,6 +1,7 @@
 """Why a server could not be read: a closed set, each with one clear sentence and what to do next.
 
-The words are ours. What a server says is untrusted (it may hold markup, control characters, anything) and is quoted only
+The words are ours. What a server says is untrusted (it may hold markup, control characters, anything) and is
+quoted only
 through ``printable``.
 """
 

@@ -22,7 +22,8 @@ class Second(StrEnum):
     INNODB_STATUS = "innodb_status"
 
 
-#: Worth a second statement of their own where they are on: nothing else tells these. (The counter of LRU flushing is on by
+#: Worth a second statement of their own where they are on: nothing else tells these. (The counter of LRU flushing
+#: is on by
 #: default on MariaDB, and alone it is not worth doubling the poll.)
 _WORTH_ASKING = frozenset(FLUSHED_BY_REASON[reason] for reason in ("adaptive", "background", "sync")) | {
     "trx_rw_commits",

@@ -27,7 +27,8 @@ class Failure:
 class ConnectionReport:
     """The answer to "does this work?". Everything in it may be shown to people; nothing in it is secret.
 
-    ``account_statements`` are (title, statements): how to make the observing account, for this very server where its version
+    ``account_statements`` are (title, statements): how to make the observing account, for this very server where
+    its version
     is known, else for both flavors. ``missing`` are the remedies of probes that could not read everything.
     """
 

@@ -111,8 +111,10 @@ def update_server(
 ) -> Server:
     """Changes what is given; what is not given stays.
 
-    Who changes where the password is sent, or how far that place is trusted, has to know the password: otherwise pointing a
-    server at a machine of one's own would be a way to read it. Raises InvalidServer, and TypeError for an unknown field.
+    Who changes where the password is sent, or how far that place is trusted, has to know the password: otherwise
+    pointing a
+    server at a machine of one's own would be a way to read it. Raises InvalidServer, and TypeError for an unknown
+    field.
     """
     server = Server.objects.select_for_update().get(pk=server.pk)
     known = (

@@ -1,8 +1,11 @@
 """How far a connection is trusted, told to the driver so that it cannot quietly do less.
 
-What the driver does with its options was measured, not read: with libmariadb, ``ssl_mode=REQUIRED`` takes any certificate
-and falls back to plain text; only verification refuses a server without TLS. Verifying the chain alone is not offered by it
-in a way that also refuses plain text, so that for ``verify-ca`` the chain is verified by a handshake of our own, and the
+What the driver does with its options was measured, not read: with libmariadb, ``ssl_mode=REQUIRED`` takes any
+certificate
+and falls back to plain text; only verification refuses a server without TLS. Verifying the chain alone is not
+offered by it
+in a way that also refuses plain text, so that for ``verify-ca`` the chain is verified by a handshake of our own,
+and the
 driver is then held to the certificate that was seen there.
 """
 

@@ -1,6 +1,7 @@
 """Passwords at rest: AES-256-GCM, the key outside of the database, the ciphertext bound to where it belongs.
 
-A sealed password is ``version (1) | key id (8) | nonce (12) | ciphertext and tag``. Team, server, purpose and key id are
+A sealed password is ``version (1) | key id (8) | nonce (12) | ciphertext and tag``. Team, server, purpose and key
+id are
 authenticated with it, so that a row copied to another server, another purpose or another team does not open.
 """
 

@@ -1,7 +1,9 @@
 """The wall-clock limit on everything that talks to a server.
 
-The driver's own timeouts start anew with every byte, so that a peer which drips one byte a second is never cut. One thread
-of ours per process looks at the clock and at the number of bytes that came in, and shuts the socket: whatever the driver
+The driver's own timeouts start anew with every byte, so that a peer which drips one byte a second is never cut.
+One thread
+of ours per process looks at the clock and at the number of bytes that came in, and shuts the socket: whatever the
+driver
 was doing there then ends with an error, in C code as well.
 """
 
@@ -17,7 +19,8 @@ from collections.abc import Callable, Iterator
 
 #: How often sockets are looked at for the bytes they received: at 1 GB/s about 50 MB can come in between.
 TICK_SECONDS = 0.05
-#: Offset of tcpi_bytes_received in Linux's struct tcp_info: 8 bytes, 24 words of 4, pacing rates and bytes acknowledged.
+#: Offset of tcpi_bytes_received in Linux's struct tcp_info: 8 bytes, 24 words of 4, pacing rates and bytes
+#: acknowledged.
 _BYTES_RECEIVED_AT = 8 + 24 * 4 + 3 * 8
 
 FindSocket = Callable[[], int | None]
