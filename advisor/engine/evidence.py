@@ -134,7 +134,7 @@ class LongWindow(Fact):
                     RemedyKind.WINDOW,
                     "an hour under write load",
                     "Needs an hour in 60 intervals, half of them under write load; so far "
-                    f"{seconds_text(covered_seconds(seen.intervals))} with {loaded_polls(seen.intervals)} such intervals.",
+                    f"{seconds_text(covered_seconds(seen.intervals))} with {loaded_polls(seen.intervals)} of them.",
                 )
             )
         return cls(window_of(seen.intervals))

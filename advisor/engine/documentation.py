@@ -1,0 +1,101 @@
+"""The rules' documentation as Markdown: rendered from the rules, their examples judged while it is written.
+
+A page says what the rule's docstring says, and beside it what follows from the rule itself: where it applies, what
+it reads, its thresholds, and what it says of its examples. So no page can say what the rule does not do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.engine.evaluation import judge
+from advisor.engine.outcome import Finding
+from advisor.engine.recommendation import proposed_metrics
+from advisor.engine.rule import HEADINGS, Example, Rule
+from advisor.engine.thresholds import Thresholds
+from advisor.engine.units import Quantity, Unit
+from advisor.engine.wording import message_text, quantity_text
+from advisor.mysql.proposal import Investigate, Proposal, SchemaAdvice, SetVariable, UpgradeAdvice
+from advisor.mysql.values import as_printed, human_size
+
+
+def render_rule_pages(rules: Sequence[Rule]) -> dict[str, str]:
+    """Path (from the checkout's root) to text: an index and a page for each rule."""
+    pages = {f"docs/rules/{rule.id}.md": rule_page(rule) for rule in rules}
+    pages["docs/rules/index.md"] = index_page(rules)
+    return pages
+
+
+def index_page(rules: Sequence[Rule]) -> str:
+    """All rules in a table."""
+    lines = [
+        "# Rules",
+        "",
+        "Each rule says exactly one of four things of a server: a finding, passed, not applicable, or not evaluated",
+        "with what is missing. Their pages are rendered from the rules; the examples on them are judged meanwhile.",
+        "",
+        "| rule | what it finds | severity | applies to | since |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| [{rule.id}]({rule.id}.md) | {rule.title} | {rule.severity.value} | {_versions(rule)} | {rule.since} |"
+        for rule in rules
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def rule_page(rule: Rule) -> str:
+    """One rule's page."""
+    lines = [f"# {rule.title}", "", f"`{rule.id}` · {rule.severity.value} · {_versions(rule)} · since {rule.since}", ""]
+    for heading in HEADINGS:
+        lines += [f"## {heading}", "", rule.section(heading), ""]
+    reads = sorted({source for fact in rule.needs.values() for source in fact.reads})
+    if reads:
+        lines += ["## What it reads", "", *(f"- {source}" for source in reads), ""]
+    if isinstance(rule.parameters, Thresholds):
+        lines += ["## Thresholds", ""]
+        lines += ["| name | value | an open finding is left at | meaning |", "|---|---|---|---|"]
+        for one in rule.parameters.described():
+            left = "" if one.leave_at == one.value else _figure(one.leave_at, one.unit)
+            lines.append(f"| `{one.name}` | {_figure(one.value, one.unit)} | {left} | {one.meaning} |")
+        lines.append("")
+    lines += ["## Examples", ""]
+    for example in rule.examples:
+        lines += [f"- {example.title} ({example.seen.server}): {_verdict(rule, example)}"]
+    lines += ["", "## References", "", *(f"- <{reference}>" for reference in rule.references)]
+    return "\n".join(lines) + "\n"
+
+
+def _versions(rule: Rule) -> str:
+    return ", ".join(rule.applies_to_text)
+
+
+def _figure(value: float, unit: Unit) -> str:
+    return quantity_text(Quantity(value, unit))
+
+
+def _verdict(rule: Rule, example: Example) -> str:
+    """What the rule says of its example, in a sentence."""
+    outcome = judge(example.seen, [rule], strict=True).outcome(rule.id)
+    if not isinstance(outcome, Finding):
+        return "passed."
+    return " ".join(f"**{message_text(item.message)}**; {proposal_text(item.proposal)}." for item in outcome.items)
+
+
+def proposal_text(proposal: Proposal) -> str:
+    """What a proposal suggests, without being written for one server."""
+    parts = []
+    for change in proposal:
+        if isinstance(change, SetVariable):
+            size = isinstance(change.value, int) and change.name.endswith(("_size", "_capacity", "_size_max"))
+            size = size and change.name != "innodb_io_capacity"
+            value = human_size(float(change.value)) if size else as_printed(change.value)
+            parts.append(f"`{change.name}` = {value}")
+        elif isinstance(change, UpgradeAdvice):
+            parts.append(f"upgrade to {change.to_version}")
+        elif isinstance(change, Investigate | SchemaAdvice):
+            parts.append("a person has to look")
+    counters = sorted(proposed_metrics(proposal))
+    if counters:
+        parts.append("enable " + ", ".join(f"`{name}`" for name in counters))
+    return "proposes " + ", ".join(parts)
