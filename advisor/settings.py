@@ -244,7 +244,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"without_login_links": {"()": "advisor.teams.log_filter.WithoutLoginLinks"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_login_links"]}
+    },
     "root": {"handlers": ["stderr"], "level": environment.text("TIDEMARK_LOG_LEVEL", "INFO")},
     "loggers": {
         "django.request": {"level": "ERROR"},

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -83,31 +84,42 @@ def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str |
     return login_address(services.create_login_link(user=person, now=timezone.now()))
 
 
-def main(arguments: list[str]) -> int:
-    """Prepare everything; 1 with one sentence on standard error when a setting cannot be used."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
+def prepare(*, link: bool, second_person: bool) -> dict[str, str | None]:
+    """Everything, in order; returns the login links. Django must be loadable."""
     import django
     from django.core.management import call_command
 
+    django.setup()
+    compile_translations(ROOT)
+    call_command("migrate", interactive=False, verbosity=0)
+    collect_static_files(find_places().data)
+    return {
+        "first": login_link(FIRST_ADMINISTRATOR, roles=[], administrator=True) if link else None,
+        # Whoever approves must not be the author, so the second person may approve and apply.
+        "second": login_link(SECOND_PERSON, roles=["editor", "approver", "operator"], administrator=False)
+        if second_person
+        else None,
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Prepare everything; 1 with one sentence on standard error when that is not possible."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
     from advisor.environment import SettingError
 
     try:
-        django.setup()
+        # Standard output belongs to the answer, as the links on it must reach the terminal only.
+        with contextlib.redirect_stdout(sys.stderr):
+            links = prepare(link="--link" in arguments, second_person="--second-person" in arguments)
     except SettingError as error:
         print(f"./start: {error}", file=sys.stderr)
         return 1
-    # Standard output belongs to the answer, as the links on it must reach the terminal only.
-    with contextlib.redirect_stdout(sys.stderr):
-        compile_translations(ROOT)
-        call_command("migrate", interactive=False, verbosity=0)
-        collect_static_files(find_places().data)
-        first = second = None
-        if "--link" in arguments:
-            first = login_link(FIRST_ADMINISTRATOR, roles=[], administrator=True)
-        if "--second-person" in arguments:
-            # Whoever approves must not be the author, so the second person may approve and apply.
-            second = login_link(SECOND_PERSON, roles=["editor", "approver", "operator"], administrator=False)
-    print(json.dumps({"first": first, "second": second}))
+    except Exception as error:  # whatever it is, a person gets a sentence, and the details lie in a file
+        details = find_places().logs / "prepare.log"
+        details.write_text(traceback.format_exc())
+        print(f"./start: {type(error).__name__}: {error}. Details are in {details}.", file=sys.stderr)
+        return 1
+    print(json.dumps(links))
     return 0
 
 

@@ -40,6 +40,8 @@ def redis_settings(places: Places) -> str:
             "appendonly yes",
             "appendfsync everysec",
             'save ""',
+            # Changing its title would overwrite its environment, by which a later start recognises it.
+            "set-proc-title no",
             # An evicted queue entry would be a lost task; a full broker says so instead.
             "maxmemory 256mb",
             "maxmemory-policy noeviction",
