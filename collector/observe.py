@@ -55,6 +55,14 @@ def observe(target: Target, *, seconds: float, interval: float, progress: Progre
             one.close()
 
 
+def instants(seconds: float, interval: float) -> list[float]:
+    """When to poll, in seconds from the beginning: every interval, and at the very end, which is never a short step."""
+    if seconds <= 0:
+        return []
+    steps = max(1, round(seconds / interval))
+    return [number * interval for number in range(steps)] + [seconds]
+
+
 def _observe(
     connection: Connection,
     opened: list[Connection],
@@ -68,19 +76,13 @@ def _observe(
     observed = Observed(first, first, started_at=started_at, connections=1)
     plan = FastPlan.of(first)
     current: Connection | None = connection
-    due = began
     try:
-        while seconds > 0:
+        for instant in instants(seconds, interval):
+            time.sleep(max(0.0, began + instant - time.monotonic()))
             current = _poll(current, opened, plan, observed, idle)
             if progress is not None:
                 polled = observed.polls[-1] if current is not None and observed.polls else None
                 progress(min(time.monotonic() - began, seconds), seconds, polled)
-            due += interval
-            end = began + seconds
-            if time.monotonic() >= end or due > end + interval / 2:
-                break
-            # The last poll falls on the end of the window, so that a window of one interval has two polls.
-            time.sleep(max(0.0, min(due, end) - time.monotonic()))
     except KeyboardInterrupt:
         observed.remarks.append(
             f"The observation was interrupted after {time.monotonic() - began:.0f} of {seconds:.0f} s: "
