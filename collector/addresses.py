@@ -1,4 +1,4 @@
-"""Which addresses Tidemark connects to. It dials what people type, so what they type is checked, and then dialled as checked.
+"""Which addresses Tidemark connects to. It dials what people type, so that is checked, and dialled as checked.
 
 Targets that an administrator or the command line named are *unrestricted*: loopback, sockets and any port. All
 others are
@@ -61,7 +61,7 @@ def check(target: Target) -> Checked:
 
 
 def resolve(host: str) -> Sequence[IpAddress]:
-    """All addresses of a name, IPv4 first. Raises NameUnknown, or Unreachable where the resolver does not answer in time."""
+    """All addresses of a name, IPv4 first. Raises NameUnknown, or Unreachable where no resolver answers."""
     try:
         return [ip_address(host)]
     except ValueError:
@@ -132,7 +132,7 @@ def _check_address(target: Target, answer: IpAddress) -> None:
             )
     if not target.unrestricted and target.port not in _USUAL_PORTS:
         raise AddressDenied(
-            f"Port {target.port} is outside of {_USUAL_PORTS[0]} to {_USUAL_PORTS[-1]}, and only administrators may register others."
+            f"Port {target.port} is outside of {_USUAL_PORTS[0]} to {_USUAL_PORTS[-1]}: only administrators may register others."
         )
 
 

@@ -86,7 +86,7 @@ class WrongDriver(RuntimeError):
 
 
 def check_driver() -> None:
-    """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: its TLS options mean other things elsewhere."""
+    """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: options mean other things elsewhere."""
     version = str(_mysql.get_client_info())
     if not version.startswith("3."):
         raise WrongDriver(
@@ -97,7 +97,7 @@ def check_driver() -> None:
 
 @dataclass(frozen=True)
 class Rows:
-    """A statement's answer. ``damaged`` holds (row, column) of the cells that were not UTF-8 and were read with replacements."""
+    """A statement's answer. ``damaged`` holds (row, column) of cells that were not UTF-8 and have replacements."""
 
     columns: tuple[str, ...]
     rows: list[Row]
@@ -372,13 +372,13 @@ def _open(
 
 
 def _socket_of(driver: Any) -> tuple[int, int]:
-    """The descriptor and inode of a connection's socket; the driver tells the descriptor only while it is not in use."""
+    """The descriptor and inode of a connection's socket; the driver does not tell it while it is in use."""
     number = int(driver.fileno())
     return number, os.fstat(number).st_ino
 
 
 def _check_peer(connection: Connection, checked: addresses.Checked) -> None:
-    """The name was resolved again by the driver where it verifies the name: it must have led to an address that was checked."""
+    """The driver resolved the name again where it verifies it: it must have led to an address that was checked."""
     if connection.target.socket or connection.target.tls_mode != "verify-identity":
         return
     number = connection._descriptor()
@@ -442,7 +442,7 @@ def _number_and_text(error: Exception) -> tuple[int, str]:
 
 
 def _is_empty(items: tuple[Any, ...], position: int) -> bool:
-    """Whether a tuple made by C code has no object at that position. Items follow the object's header, one address each."""
+    """Whether a tuple made by C code has no object at that position. Items follow the header, one address each."""
     place = id(items) + tuple.__basicsize__ + position * ctypes.sizeof(ctypes.c_void_p)
     return ctypes.c_void_p.from_address(place).value is None
 
@@ -471,7 +471,7 @@ def _explain_connect(target: Target, checked: addresses.Checked, number: int, te
     if number in {5010, 2059, 1251, 2054, 2049, 1524} or "plugin" in lower:
         return Hostile(
             f"{where} asks for the password in a way that would show it to whoever answers there, so nothing was sent.",
-            "Let the account use caching_sha2_password, mysql_native_password or ed25519; if it does, do not trust this address.",
+            "Let the account use caching_sha2_password, mysql_native_password or ed25519; if it does, distrust this address.",
         )
     if number == 2026 or "ssl" in lower or "tls" in lower:
         return _explain_tls(target, lower)
@@ -520,7 +520,7 @@ def _explain_tls(target: Target, lower: str) -> TargetError:
 
 
 def _why_not_connected(target: Target, checked: addresses.Checked, seconds: float) -> TargetError:
-    """The driver says of a refused port that the operation is in progress: the system is asked again for the real reason."""
+    """The driver says of a refused port that the operation is in progress: the system is asked for the real reason."""
     where = target.address
     if target.socket:
         if not os.path.exists(target.socket):

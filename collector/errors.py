@@ -94,8 +94,8 @@ class TlsMissing(TargetError):
     kind = "tls-missing"
     lasting = True
     default_next_step = (
-        "Switch TLS on at the server (ssl_cert, ssl_key), or choose the mode insecure and accept that anyone on the way "
-        "can read along."
+        "Switch TLS on at the server (ssl_cert, ssl_key), or choose the mode insecure and accept that anyone on "
+        "the way can read along."
     )
 
 

@@ -40,7 +40,7 @@ class Observed:
 
 
 def observe(target: Target, *, seconds: float, interval: float, progress: Progress | None = None) -> Observed:
-    """Reads a snapshot, polls every ``interval`` seconds for ``seconds``, reads a snapshot again, all on one connection.
+    """Reads a snapshot, polls every ``interval`` for ``seconds``, reads a snapshot again, all on one connection.
 
     A server that restarts meanwhile is connected to again once it answers, and the remarks say so. An interrupt
     (KeyboardInterrupt) ends the observation early with what there is. Raises TargetError where there is nothing at all.

@@ -1,4 +1,4 @@
-"""How one server's fast poll is asked: made from its newest snapshot, so that the poll itself asks for nothing twice."""
+"""How one server's fast poll is asked: made from its newest snapshot, so that the poll asks for nothing twice."""
 
 from __future__ import annotations
 

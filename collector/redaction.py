@@ -1,4 +1,4 @@
-"""What is taken out of a server's answers where they are read, so that no store, page, log or recording ever holds it."""
+"""What is taken out of a server's answers where they are read, so that no store, page or recording ever holds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What trying a server says: reachable or why not, how it is protected, what each probe could read, and what to grant."""
+"""What trying a server says: reachable or why not, how it is protected, what could be read, and what to grant."""
 
 from __future__ import annotations
 

@@ -118,7 +118,8 @@ def update_server(
     """
     server = Server.objects.select_for_update().get(pk=server.pk)
     known = (
-        "name host port socket user tls_mode tls_ca tags fast_interval_seconds full_interval_seconds host_facts unrestricted"
+        "name host port socket user tls_mode tls_ca tags "
+        "fast_interval_seconds full_interval_seconds host_facts unrestricted"
     ).split()
     unknown = set(changes) - set(known)
     if unknown:
@@ -132,9 +133,7 @@ def update_server(
     ]
     if sent_elsewhere and password is None and Credential.objects.filter(server=server).exists():
         raise InvalidServer(
-            {
-                "password": "Enter the password again: it is about to be sent to another place, or under other protection."
-            }
+            {"password": "Enter the password again: it is about to be sent elsewhere, or under other protection."}
         )
     for name, value in values.items():
         setattr(server, name, value)

@@ -54,7 +54,7 @@ class Target:
             )
         if self.tls_mode == "opportunistic" and not (self.socket or is_loopback(self.host)):
             raise BadTarget(
-                "The TLS mode opportunistic is for loopback addresses and sockets only: over a network it would trust anyone.",
+                "The TLS mode opportunistic is for loopback and sockets only: over a network it would trust anyone.",
                 "Choose verify-identity or verify-ca, or insecure if you accept the risk.",
                 field="tls_mode",
             )
@@ -186,7 +186,7 @@ def from_url(
     tls_ca: str = "",
     unrestricted: bool = False,
 ) -> Target:
-    """A target from a URL and, for what the URL does not say, a password file or a group of the person's own option file.
+    """A target from a URL and, for what it does not say, a password file or a group of the person's own option file.
 
     Raises BadTarget.
     """

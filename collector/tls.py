@@ -117,7 +117,8 @@ def _fingerprint_of_verified(target: Target, dial: str, authority: str, seconds:
 def untrusted(target: Target, why: str) -> TlsUntrusted:
     """The error for a certificate whose chain does not end at the authority."""
     return TlsUntrusted(
-        f"{target.address} shows a certificate that the given authority did not sign{': ' + printable(why, 80) if why else ''}.",
+        f"{target.address} shows a certificate that the given authority did not sign"
+        f"{': ' + printable(why, 80) if why else ''}.",
         "Give the certificate of the authority that signed it, or let the server use a certificate of that authority.",
         reason="chain",
     )

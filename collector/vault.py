@@ -119,7 +119,7 @@ class Rotation:
 
 
 def rotate() -> Rotation:
-    """Seals every password that an older key sealed with the first key. Each one is a transaction of its own, so that it
+    """Seals every password that an older key sealed with the first key. Each is a transaction of its own, so that it
     can be interrupted and run again. Raises VaultError without keys.
     """
     first = _keys()[0].name

@@ -88,7 +88,7 @@ def received_bytes(one: socket.socket) -> int | None:
 
 @contextlib.contextmanager
 def _duplicate(descriptor: int | None) -> Iterator[socket.socket | None]:
-    """A second handle on the socket, so that the driver may close its own meanwhile without us touching a stranger's."""
+    """A second handle on the socket, so that the driver may close its own without us touching a stranger's."""
     if descriptor is None:
         yield None
         return

@@ -105,7 +105,10 @@ def _some(names: list[str]) -> str:
 
 
 def named_values(rows: Rows, found: Found, probe: str, clean: Callable[[str, str], str]) -> dict[str, str]:
-    """Rows of name and value as a mapping, each value cleaned and cut; what was odd is remarked. The first of two equal names counts."""
+    """Rows of name and value as a mapping, each value cleaned and cut; what was odd is remarked.
+
+    The first of two equal names counts.
+    """
     result: dict[str, str] = {}
     cut: list[str] = []
     damaged: list[str] = []

@@ -1,4 +1,4 @@
-"""Where each variable's value came from: compiled in, an option file, the command line, persisted, or set at run time."""
+"""Where each variable's value came from: compiled in, option file, command line, persisted, or set at run time."""
 
 from __future__ import annotations
 

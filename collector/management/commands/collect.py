@@ -44,7 +44,8 @@ def _lines(report: ConnectionReport) -> list[str]:
         return []
     encryption = f"{report.tls_version} {report.tls_cipher}" if report.encrypted else "not encrypted"
     lines = [
-        f"{report.address}: {report.identity.version}, {report.identity.role}, connected as {report.account} ({encryption})",
+        f"{report.address}: {report.identity.version}, {report.identity.role}, "
+        f"connected as {report.account} ({encryption})",
         "",
     ]
     lines += [_probe_line(probe) for probe in report.probes]
