@@ -110,7 +110,8 @@ _FORBIDDEN = re.compile(
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_INSTRUMENT = re.compile(r"[A-Za-z0-9_/.:+ -]+")
+#: Names of instruments have spaces and parentheses; what could end or escape a quoted word is refused.
+_INSTRUMENT = re.compile(r"[^\x00-\x1f\x7f'\"\\`]+")
 _CONSUMER = re.compile(r"[a-z_]+")
 
 #: Pairs in which the first may not be above the second: servers clamp one or drag the other along, some without a word.
@@ -403,7 +404,9 @@ _SIZE_NAMES = re.compile(r".*(_size|_capacity|_max_ram|_max_mmap|_packet)|innodb
 
 
 def _line(one: _Set, value: Value) -> str:
-    """A line of an option file."""
+    """A line of an option file. An empty value cannot be written as one: 5.7 refuses to start with it."""
+    if value == "":
+        return f"# {one.name} was not set: remove its line"
     if isinstance(value, int) and not isinstance(value, bool) and one.name != "innodb_io_capacity":
         if one.facts.kind in ("size", "bytes") or (_SIZE_NAMES.fullmatch(one.name) and value >= redo.MIB):
             return f"{one.name} = {values.option_size(value)}"

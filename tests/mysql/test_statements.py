@@ -405,3 +405,9 @@ def test_a_pool_above_its_ceiling_needs_a_restart() -> None:
     assert written.sql == ()
     assert written.option_file == ("innodb_buffer_pool_size = 512M",)
     assert written.needs_restart
+
+
+def test_a_value_that_was_empty_is_restored_by_taking_the_line_out() -> None:
+    """MySQL 5.7.22 shows an empty innodb_flush_method and refuses to start with one that is given as empty."""
+    written = write(SetVariable("innodb_flush_method", "O_DIRECT"), variables={"innodb_flush_method": ""})
+    assert written.undo_option_file == ("# innodb_flush_method was not set: remove its line",)
