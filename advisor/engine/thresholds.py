@@ -53,7 +53,7 @@ class Thresholds:
         return replace(
             self,
             **{
-                one.name: getattr(self, one.name) * (one.leave_at / one.value) if one.value else one.leave_at
+                one.name: getattr(self, one.name) * one.leave_at / one.value if one.value else one.leave_at
                 for one in self.described()
             },
         )

@@ -98,5 +98,3 @@ def _numbers(status: dict[str, str]) -> dict[str, Number]:
 
 def _innodb_status(server: RunningServer) -> str:
     return str(server.sql("SHOW ENGINE INNODB STATUS")[0][2])
-
-
