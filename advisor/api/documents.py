@@ -62,7 +62,12 @@ def add(body: ServerIn, *, team: Team, actor: User) -> Server:
     """Registers what the body describes. Raises Problem: 409 where the name is taken, 422 naming the fields."""
     if Server.objects.filter(team=team, folded=" ".join(body.name.split()).casefold()).exists():
         raise Problem(409, "name-taken", f"The team {team.name} has a server called {body.name} already.")
-    place: dict[str, Any] = {"host": body.host or "", "port": body.port, "socket": body.socket or "", "user": body.user or ""}
+    place: dict[str, Any] = {
+        "host": body.host or "",
+        "port": body.port,
+        "socket": body.socket or "",
+        "user": body.user or "",
+    }
     if body.url is not None:
         if body.host or body.socket or body.user:
             raise Problem(422, "invalid", "Give either a url, or host (or socket), port and user.")
@@ -70,7 +75,12 @@ def add(body: ServerIn, *, team: Team, actor: User) -> Server:
             address = parse_url(body.url)
         except BadTarget as error:
             raise Problem(422, "invalid", str(error)) from None
-        place: dict[str, Any] = {"host": address.host, "port": address.port, "socket": address.socket, "user": address.user}
+        place = {
+            "host": address.host,
+            "port": address.port,
+            "socket": address.socket,
+            "user": address.user,
+        }
     facts = body.host_facts.model_dump(exclude_none=True) if body.host_facts else {}
     try:
         return servers.add_server(

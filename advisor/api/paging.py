@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
 
 from advisor.api.problems import Problem
 
 LARGEST = 500
 DEFAULT = 100
+_BAD_CURSOR = "The cursor is not one that a list answered as 'next'."
 ModelT = TypeVar("ModelT", bound=Model)
 
 
@@ -29,7 +31,11 @@ def page(
     for a cursor that we did not make.
     """
     if cursor:
-        rows = rows.filter(_after(order, _read(cursor, len(order))))
+        values = _read(cursor, len(order))
+        try:
+            rows = rows.filter(_after(order, values))
+        except (ValueError, ValidationError):  # a value of another type than the column's
+            raise Problem(422, "bad-cursor", _BAD_CURSOR) from None
     found = list(rows.order_by(*order)[: limit + 1])
     if len(found) <= limit:
         return found, None
@@ -56,6 +62,10 @@ def _read(cursor: str, length: int) -> list[Any]:
         values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (binascii.Error, ValueError):
         values = None
-    if not isinstance(values, list) or len(values) != length or any(isinstance(one, list | dict) for one in values):
-        raise Problem(422, "bad-cursor", "The cursor is not one that a list answered as 'next'.")
+    if (
+        not isinstance(values, list)
+        or len(values) != length
+        or not all(isinstance(one, str | int) and not isinstance(one, bool) for one in values)
+    ):
+        raise Problem(422, "bad-cursor", _BAD_CURSOR)
     return values

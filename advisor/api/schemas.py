@@ -6,15 +6,19 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 RecommendationState = Literal["open", "acknowledged", "in_change", "applied", "resolved", "dismissed"]
 
 
-class ProblemOut(Schema):
-    """An RFC 9457 problem document. ``code`` is a stable word for programs, ``detail`` a sentence for people."""
+class Open(BaseModel):
+    """A shape that may grow: what is not named in it is passed on. (The library's own base class would drop it.)"""
 
     model_config = ConfigDict(extra="allow")
+
+
+class ProblemOut(Open):
+    """An RFC 9457 problem document. ``code`` is a stable word for programs, ``detail`` a sentence for people."""
 
     type: str
     title: str
@@ -126,10 +130,8 @@ class ConnectionOut(Schema):
     account_statements: list[StatementsOut] = Field(description="how to make the account that Tidemark observes with")
 
 
-class EvidenceOut(Schema):
+class EvidenceOut(Open):
     """A figure: how much, in which unit, seen in which window (null for a setting), read from where."""
-
-    model_config = ConfigDict(extra="allow")
 
     name: str
     value: Any
@@ -138,18 +140,14 @@ class EvidenceOut(Schema):
     source: str = ""
 
 
-class ChangeOut(Schema):
+class ChangeOut(Open):
     """One change that a recommendation proposes. A variable has its present and proposed value."""
-
-    model_config = ConfigDict(extra="allow")
 
     kind: str
 
 
-class RecommendationOut(Schema):
+class RecommendationOut(Open):
     """An item of the advice schema, and how it lasts."""
-
-    model_config = ConfigDict(extra="allow")
 
     id: str
     server: str
@@ -216,10 +214,8 @@ class SeriesList(Schema):
     gaps: list[GapOut]
 
 
-class RuleOut(Schema):
+class RuleOut(Open):
     """A rule and its documentation."""
-
-    model_config = ConfigDict(extra="allow")
 
     id: str
     title: str

@@ -11,8 +11,9 @@ from advisor.teams.models import Team
 class Event(models.Model):
     """One thing that happened to one subject, at one instant.
 
-    ``kind`` is dotted (``server.restarted``, ``recommendation.opened``), ``data`` holds named values; words are rendered by
-    whoever shows it. The subject is named, not linked: this room lies below the rooms whose objects it tells of.
+    ``kind`` is dotted (``server.restarted``, ``recommendation.opened``), ``data`` holds named values; words are
+    rendered by whoever shows it. The subject is named, not linked: this room lies below the rooms whose objects it
+    tells of.
     """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="events")

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import F, Max, Q
 from django.utils import timezone
 
+from advisor.engine.advice import advice_document
 from advisor.engine.evaluation import judge
 from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.mysql import series
@@ -70,7 +71,7 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
     judged = judge(seen, all_rules(), holding=holding)
     for defect in judged.defects:
         log.error("The rule %s is faulty on server %s: %s %s", defect.rule, server_id, defect.what, defect.where)
-    advice = advice_document(judged, seen)
+    advice = advice_document(judged, seen, persisted=snapshot.persisted)
     verdict = Verdict(
         slot=slot,
         found=[

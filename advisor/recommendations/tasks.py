@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 
 
-@shared_task(name="recommendations.judge", acks_late=True)  # type: ignore[untyped-decorator]
+@shared_task(name="recommendations.judge", acks_late=True)
 def judge(*, server_id: str, early: bool = False, **kwargs: Any) -> None:
     """Judges a server by its newest snapshot, with ``early`` by the polls since then."""
     from advisor.recommendations.judging import judge_server
@@ -15,7 +15,7 @@ def judge(*, server_id: str, early: bool = False, **kwargs: Any) -> None:
     judge_server(server_id=server_id, early=early)
 
 
-@shared_task(name="recommendations.housekeeping")  # type: ignore[untyped-decorator]
+@shared_task(name="recommendations.housekeeping")
 def housekeeping(**kwargs: Any) -> None:
     """Judges what was left behind and says which servers are no longer heard of."""
     from advisor.recommendations import fleet

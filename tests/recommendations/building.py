@@ -71,7 +71,9 @@ class Judging:
         self.step = timedelta(seconds=every_seconds)
 
     def __call__(self, *findings: Found, said: dict[str, str] | None = None) -> Changes:
-        """One judgement. Rules of the findings said finding; others what ``said`` says (by default the redo rule passed)."""
+        """One judgement. Rules of the findings said finding; others what ``said`` says (by default the redo rule
+        passed).
+        """
         outcomes = {RULE: RuleSaid.PASSED.value, **(said or {})}
         outcomes |= {key.split(":")[0]: RuleSaid.FINDING.value for one in findings for key in one.keys}
         changes = services.apply_verdict(

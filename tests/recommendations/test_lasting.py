@@ -180,7 +180,7 @@ def test_dismissed_and_passing_at_its_date_it_resolves(watched: Any, owner: Any)
 
 
 @pytest.mark.parametrize(("value", "state"), [(0.47, State.DISMISSED), (0.49, State.OPEN)])
-def test_dismissed_it_comes_back_when_its_leading_figure_grows_by_a_fifth(
+def test_dismissed_it_comes_back_when_its_figures_grow_by_a_fifth(
     watched: Any, owner: Any, value: float, state: State
 ) -> None:
     judge = Judging(watched)

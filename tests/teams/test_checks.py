@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.apps.registry import Apps
 from django.db import models
 
@@ -90,5 +91,5 @@ def test_a_conditional_constraint_would_be_found(monkeypatch: pytest.MonkeyPatch
             return self.name
 
     Bad.__module__ = "advisor.teams.models"
-    monkeypatch.setattr(checks.apps, "get_models", lambda: [Bad])
+    monkeypatch.setattr(apps, "get_models", lambda: [Bad])
     assert ids(checks.constraints_that_every_database_enforces(None)) == ["teams.E006", "teams.E007"]
