@@ -147,6 +147,10 @@ def record_failure(
             state.error_since = at
         if state.failures == 0 or state.error_kind != kind:
             _tell(server, "server.unreadable", at, {"kind": kind, "sentence": sentence})
+            # One gap for one cause: the words may differ from try to try, by a number of seconds for instance.
+            _close_gap(server.pk, slot)
+        if not Gap.objects.filter(server_id=server.pk, ended_at=None).exists():
+            Gap.objects.create(server_id=server.pk, started_at=float(slot), why=sentence[:_LONGEST_WHY])
         state.failures += 1
         state.error_kind = kind
         state.error = f"{sentence} {next_step}".strip()
@@ -156,7 +160,6 @@ def record_failure(
         state.fast_slot = next_slot(server.pk, interval, max(slot + pause - interval, now))
         state.retry_at = state.fast_slot
         state.save()
-        _open_gap(server.pk, slot, sentence)
     return state
 
 
@@ -187,16 +190,6 @@ def _claim(lease: Lease, server: Server, **due: int) -> ServerState:
         raise SlotTaken(f"{due} of server {server.pk} was dealt with already")
     lease.check()
     return state
-
-
-def _open_gap(server_id: str, slot: int, why: str) -> None:
-    """Goes on with the open gap of that reason; one of another reason ends where this one begins."""
-    why = why[:_LONGEST_WHY]
-    current = Gap.objects.filter(server_id=server_id, ended_at=None).first()
-    if current is not None and current.why == why:
-        return
-    _close_gap(server_id, slot)
-    Gap.objects.create(server_id=server_id, started_at=float(slot), why=why)
 
 
 def _close_gap(server_id: str, slot: int) -> bool:

@@ -246,6 +246,8 @@ class _Reading:
         watched = self._watched
         try:
             if self._watch._may_read(watched):
+                # Asked before each reading, so that a lease that was taken away costs the server no question more.
+                self._lease.check()
                 self._read()
         except LeaseLost as lost:
             log.warning("A reading of %s was thrown away: %s.", watched.server.name, lost)

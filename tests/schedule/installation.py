@@ -1,4 +1,4 @@
-"""A whole installation for tests: its own data folder, product database, Redis, workers and beats, as real processes."""
+"""A whole installation for tests, with a data folder, product database, Redis, workers and beats of its own."""
 
 from __future__ import annotations
 
