@@ -32,7 +32,10 @@ SERVERS += ["mariadb 10.11.18", "mariadb 11.8.6"]
 def observations(draw: st.DrawFn) -> Observation:
     """A server with settings and a load drawn at random, from idle to overwhelmed."""
     name = draw(st.sampled_from(SERVERS))
-    per_file = draw(st.sampled_from([4, 8, 16, 48, 100, 512, 2048, 16_384])) * MIB
+    # Chance alone seldom makes a server whose log is big while its flushing is slow, or one that idles for a week.
+    shape = draw(st.sampled_from(["any", "slow flushing", "quiet week"]))
+    sizes = {"slow flushing": [8192, 16_384], "quiet week": [32_768, 65_536]}
+    per_file = draw(st.sampled_from(sizes.get(shape, [4, 8, 16, 48, 100, 512, 2048, 16_384]))) * MIB
     empty = scene(name, seconds=0)
     variable = capacity_variable(empty.server)
     variables: dict[str, object] = {variable: max(per_file, 8 * MIB) if "redo" in variable else per_file}
@@ -47,18 +50,21 @@ def observations(draw: st.DrawFn) -> Observation:
         "sync_binlog": draw(st.sampled_from([0, 1, 100])),
         "log_bin": draw(st.sampled_from(["ON", "OFF"])),
     }
-    rate = draw(st.sampled_from([0, 20_000, 100_000, MIB, 5 * MIB, 50 * MIB]))
-    pressure = draw(st.lists(st.floats(0, 1.2), min_size=1, max_size=8))
+    rates = {"slow flushing": [MIB, 2 * MIB], "quiet week": [0, 20_000, 100_000]}
+    rate = draw(st.sampled_from(rates.get(shape, [0, 20_000, 100_000, MIB, 5 * MIB, 50 * MIB])))
+    lowest, highest = {"slow flushing": (0.75, 1.2), "quiet week": (0.0, 0.05)}.get(shape, (0.0, 1.2))
+    pressure = draw(st.lists(st.floats(lowest, highest), min_size=1, max_size=8))
     long = draw(st.booleans())
     capacity = int(empty.snapshot.derived["redo_capacity"])
     digests = ()
-    if draw(st.booleans()):
+    if shape == "quiet week" or draw(st.booleans()):
+        files = int(str(empty.snapshot.variables.get("innodb_log_files_in_group", 1))) if "redo" not in variable else 1
         digests = hours(
-            draw(st.sampled_from([3, 26, 170])),
+            170 if shape == "quiet week" else draw(st.sampled_from([3, 26, 170])),
             redo_per_hour=rate * HOUR,
-            pressure=draw(st.floats(0, 1.0)),
-            capacity_bytes=draw(st.sampled_from([capacity, int(str(variables[variable]))])),
-            at_limit_ratio=draw(st.sampled_from([0.0, 0.001, 0.03, 0.2])),
+            pressure=draw(st.floats(0, highest)),
+            capacity_bytes=draw(st.sampled_from([capacity, files * int(str(variables[variable]))])),
+            at_limit_ratio=0.0 if shape == "quiet week" else draw(st.sampled_from([0.0, 0.001, 0.03, 0.2])),
         )
     dirty = draw(st.integers(0, 8000))
     return scene(
