@@ -230,6 +230,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_MAX_AGE = 60
+# Pages name hashed files only; compressing both names would double the longest step of the first start.
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LOCALE_PATHS = [BASE_DIR / "locale"]

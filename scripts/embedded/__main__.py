@@ -220,16 +220,16 @@ class Conductor:
 
 
 def register_demo(demo: DemoServer, environment: dict[str, str]) -> None:
-    """Register the demo server as "demo", once for each address it has had: who removed it keeps it removed."""
+    """Register the demo server as "demo", once: who removed it keeps it removed."""
     registered = demo.places.demo / "registered"
-    if registered.exists() and registered.read_text() == demo.url:
+    if registered.exists():
         return
     until = time.monotonic() + 60
     while not demo.places.demo_socket.exists() and time.monotonic() < until:
         time.sleep(0.3)
     added = run_add_server(environment, demo.url, name="demo", password_file=demo.observe_password_file, tag="demo")
     if added.returncode == 0:
-        registered.write_text(demo.url)
+        registered.touch()
         say(f"The demo server is registered. To change it: mariadb --defaults-file={demo.admin_option_file}")
     else:
         say(f"The demo server could not be registered: {last_line(added)}")
@@ -291,7 +291,8 @@ def start(request: Request) -> int:
         write_privately(places.redis / "redis.conf", redis_settings(places))
         demo = prepare_demo(places) if request.demo else None
         programs = product_programs(places, redis=redis, host=request.host, port=port)
-        links = prepare(environment, "--link", *(["--second-person"] if demo else []))
+        with_demo = ["--demo", str(demo.port), str(demo.observe_password_file)] if demo else []
+        links = prepare(environment, "--link", *with_demo)
         conductor = Conductor(
             places,
             address=address,

@@ -1,9 +1,11 @@
 """What has to happen inside Django before the pages can be shown: tables, static files, the first people.
 
-Run as a program by the conductor: `python -m scripts.embedded.prepare [--link] [--second-person]`. The last line of its
-standard output is a JSON object: {"first": login link or null, "second": login link or null}.
+Run as a program by the conductor: `python -m scripts.embedded.prepare [--link] [--demo PORT PASSWORD_FILE]`. The last
+line of its standard output is a JSON object: {"first": login link or null, "second": login link or null}; there is a
+second person where there is a demo server.
 """
 
+import argparse
 import contextlib
 import hashlib
 import json
@@ -84,7 +86,17 @@ def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str |
     return login_address(services.create_login_link(user=person, now=timezone.now()))
 
 
-def prepare(*, link: bool, second_person: bool) -> dict[str, str | None]:
+def move_demo_server(port: int, password_file: Path) -> None:
+    """Tell the registered demo server's new port, when a stranger has taken the one it had."""
+    from collector import servers
+    from collector.models import Server
+
+    for server in Server.objects.filter(folded="demo", host="127.0.0.1", user="tidemark").exclude(port=port):
+        if "demo" in server.tags:
+            servers.update_server(server=server, port=port, password=password_file.read_text().strip())
+
+
+def prepare(*, link: bool, demo: tuple[int, Path] | None) -> dict[str, str | None]:
     """Everything, in order; returns the login links. Django must be loadable."""
     import django
     from django.core.management import call_command
@@ -93,11 +105,13 @@ def prepare(*, link: bool, second_person: bool) -> dict[str, str | None]:
     compile_translations(ROOT)
     call_command("migrate", interactive=False, verbosity=0)
     collect_static_files(find_places().data)
+    if demo:
+        move_demo_server(*demo)
     return {
         "first": login_link(FIRST_ADMINISTRATOR, roles=[], administrator=True) if link else None,
         # Whoever approves must not be the author, so the second person may approve and apply.
         "second": login_link(SECOND_PERSON, roles=["editor", "approver", "operator"], administrator=False)
-        if second_person
+        if demo
         else None,
     }
 
@@ -107,10 +121,15 @@ def main(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
     from advisor.environment import SettingError
 
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--link", action="store_true")
+    parser.add_argument("--demo", nargs=2, metavar=("PORT", "PASSWORD_FILE"))
+    asked = parser.parse_args(arguments)
+    demo = (int(asked.demo[0]), Path(asked.demo[1])) if asked.demo else None
     try:
         # Standard output belongs to the answer, as the links on it must reach the terminal only.
         with contextlib.redirect_stdout(sys.stderr):
-            links = prepare(link="--link" in arguments, second_person="--second-person" in arguments)
+            links = prepare(link=asked.link, demo=demo)
     except SettingError as error:
         print(f"./start: {error}", file=sys.stderr)
         return 1
