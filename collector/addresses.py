@@ -132,7 +132,8 @@ def _check_address(target: Target, answer: IpAddress) -> None:
             )
     if not target.unrestricted and target.port not in _USUAL_PORTS:
         raise AddressDenied(
-            f"Port {target.port} is outside of {_USUAL_PORTS[0]} to {_USUAL_PORTS[-1]}: only administrators may register others."
+            f"Port {target.port} is outside of {_USUAL_PORTS[0]} to {_USUAL_PORTS[-1]}: "
+            "only administrators may register others."
         )
 
 

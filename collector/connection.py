@@ -86,7 +86,7 @@ class WrongDriver(RuntimeError):
 
 
 def check_driver() -> None:
-    """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: options mean other things elsewhere."""
+    """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: others take options otherwise."""
     version = str(_mysql.get_client_info())
     if not version.startswith("3."):
         raise WrongDriver(
@@ -471,7 +471,8 @@ def _explain_connect(target: Target, checked: addresses.Checked, number: int, te
     if number in {5010, 2059, 1251, 2054, 2049, 1524} or "plugin" in lower:
         return Hostile(
             f"{where} asks for the password in a way that would show it to whoever answers there, so nothing was sent.",
-            "Let the account use caching_sha2_password, mysql_native_password or ed25519; if it does, distrust this address.",
+            "Let the account use caching_sha2_password, mysql_native_password or ed25519; "
+            "if it does, distrust this address.",
         )
     if number == 2026 or "ssl" in lower or "tls" in lower:
         return _explain_tls(target, lower)

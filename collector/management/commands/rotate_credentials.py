@@ -12,7 +12,8 @@ from collector import vault
 class Command(BaseCommand):
     help = (
         "Seal every stored password with the first credential key. Put a new key on the first line of the key file, "
-        "keep the old ones below it, restart, run this, and then remove the old ones. It can be interrupted and run again."
+        "keep the old ones below it, restart, run this, and then remove the old ones. "
+        "It can be interrupted and run again."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

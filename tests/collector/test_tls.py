@@ -1,0 +1,126 @@
+"""How far a connection is trusted, against a real MariaDB with certificates made here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from collector.connection import connect
+from collector.errors import BadTarget, TlsMissing, TlsUntrusted
+from collector.secret import Secret
+from collector.target import Target
+from collector.tls import check_authority
+from tests.collector.certificates import Authority
+from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
+
+
+@pytest.fixture(scope="module")
+def authority() -> Authority:
+    return Authority()
+
+
+@pytest.fixture(scope="module")
+def trusted(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server whose certificate is for 127.0.0.1."""
+    options = authority.write_server(tmp_path_factory.mktemp("tls"), "127.0.0.1")
+    with start_server(DISTRIBUTION_SERVER, options=options) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def misnamed(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server whose certificate is for another name than its address."""
+    options = authority.write_server(tmp_path_factory.mktemp("tls"), "db.example.test")
+    with start_server(DISTRIBUTION_SERVER, options=options) as server:
+        yield server
+
+
+def target(server: RunningServer, mode: str, authority: str = "") -> Target:
+    return Target(
+        user=server.user,
+        password=Secret(server.password),
+        host="127.0.0.1",
+        port=server.port,
+        tls_mode=mode,
+        tls_ca=authority,
+        unrestricted=True,
+    )
+
+
+@pytest.mark.parametrize("mode", ["verify-identity", "verify-ca"])
+def test_a_certificate_of_the_given_authority_is_trusted(
+    mode: str, trusted: RunningServer, authority: Authority
+) -> None:
+    with connect(target(trusted, mode, authority.pem)) as connection:
+        assert connection.tls_cipher
+        assert connection.tls_version in {"TLSv1.2", "TLSv1.3"}
+
+
+@pytest.mark.parametrize("mode", ["verify-identity", "verify-ca"])
+def test_a_certificate_of_another_authority_is_refused(mode: str, trusted: RunningServer) -> None:
+    with pytest.raises(TlsUntrusted) as caught:
+        connect(target(trusted, mode, Authority("Another Authority").pem))
+    assert caught.value.reason == "chain"
+    assert "did not sign" in caught.value.sentence
+
+
+def test_the_system_s_authorities_do_not_trust_a_private_one(trusted: RunningServer) -> None:
+    with pytest.raises(TlsUntrusted):
+        connect(target(trusted, "verify-identity"))
+
+
+def test_a_certificate_for_another_name_is_refused_with_the_name_as_the_reason(
+    misnamed: RunningServer, authority: Authority
+) -> None:
+    with pytest.raises(TlsUntrusted) as caught:
+        connect(target(misnamed, "verify-identity", authority.pem))
+    assert caught.value.reason == "name"
+    assert "another name than 127.0.0.1" in caught.value.sentence
+
+
+def test_verify_ca_takes_a_certificate_for_another_name(misnamed: RunningServer, authority: Authority) -> None:
+    with connect(target(misnamed, "verify-ca", authority.pem)) as connection:
+        assert connection.tls_cipher
+
+
+def test_an_expired_certificate_is_refused(authority: Authority, tmp_path: Path) -> None:
+    options = authority.write_server(tmp_path, "127.0.0.1", expired=True)
+    with start_server(DISTRIBUTION_SERVER, options=options) as server:
+        for mode in ("verify-identity", "verify-ca"):
+            with pytest.raises(TlsUntrusted):
+                connect(target(server, mode, authority.pem))
+
+
+def test_loopback_takes_tls_where_it_is_offered_and_says_so(trusted: RunningServer) -> None:
+    with connect(target(trusted, "opportunistic")) as connection:
+        assert connection.tls_cipher
+
+
+def test_an_account_that_requires_tls_works_in_every_mode_that_encrypts(
+    trusted: RunningServer, authority: Authority
+) -> None:
+    trusted.sql("ALTER USER tidemark@127.0.0.1 REQUIRE SSL")
+    try:
+        for mode, pem in (("verify-identity", authority.pem), ("verify-ca", authority.pem), ("insecure", "")):
+            connect(target(trusted, mode, pem)).close()
+    finally:
+        trusted.sql("ALTER USER tidemark@127.0.0.1 REQUIRE NONE")
+
+
+def test_a_server_without_tls_is_refused_by_the_modes_that_verify() -> None:
+    with start_server(DISTRIBUTION_SERVER) as server:
+        for mode in ("verify-identity", "verify-ca"):
+            with pytest.raises(TlsMissing) as caught:
+                connect(target(server, mode, Authority().pem))
+            assert "offers no TLS" in caught.value.sentence
+        with connect(target(server, "opportunistic")) as connection:
+            assert connection.tls_cipher == ""
+
+
+def test_an_authority_that_is_no_certificate_is_refused_with_its_field(authority: Authority) -> None:
+    check_authority(authority.pem)
+    with pytest.raises(BadTarget) as caught:
+        check_authority("no certificate")
+    assert caught.value.field == "tls_ca"
