@@ -141,7 +141,7 @@ print(made.pk, end="")
         ]
 
     def gaps(self, server_id: str) -> list[tuple[float, float | None, str]]:
-        return self.rows(  # type: ignore[return-value]
+        return self.rows(
             "SELECT started_at, ended_at, why FROM collector_gap WHERE server_id = ? ORDER BY started_at", server_id
         )
 
@@ -160,7 +160,7 @@ print(made.pk, end="")
         from collector.store.columns import unpack_polls
 
         rows = self.rows("SELECT slot, payload FROM collector_opensample WHERE server_id = ? ORDER BY slot", server_id)
-        return unpack_polls(rows).polls()  # type: ignore[arg-type]
+        return unpack_polls(rows).polls()
 
     @contextmanager
     def write_lock(self) -> Iterator[None]:
