@@ -248,7 +248,7 @@ class RedoPressure(Harm):
         pressure = cls(
             window=window_of(intervals) if intervals else _window_of_digests(digests),
             p50=percentile(samples, 0.5) if samples else 0.0,
-            p95=percentile(samples, 0.95) if samples else 0.0,
+            p95=_high(samples),
             p99=percentile(samples, 0.99) if samples else 0.0,
             highest=max(samples, default=0.0),
             above_async_ratio=covered_seconds(above) / seconds if seconds else 0.0,
@@ -365,6 +365,13 @@ def _digests_with(seen: Observation, capacity_bytes: int) -> tuple[HourlyDigest,
 
 def _window_of_digests(digests: tuple[HourlyDigest, ...]) -> Window:
     return Window(digests[0].hour_at, digests[-1].hour_at + HOUR, 0)
+
+
+def _high(samples: list[float]) -> float:
+    """The 95th percentile; of fewer than 20 polls the second highest, so that a single poll never decides."""
+    if len(samples) >= 20:
+        return percentile(samples, 0.95)
+    return sorted(samples)[-2] if len(samples) > 1 else 0.0
 
 
 def _pressure(interval: Interval, log: RedoLog) -> float:
