@@ -75,7 +75,7 @@ def test_two_servers_of_one_version_do_not_meet() -> None:
 
 def test_a_server_that_cannot_start_says_why() -> None:
     with (
-        pytest.raises(ServerDidNotStart, match="no.such.option"),
+        pytest.raises(ServerDidNotStart, match=r"no.such.option"),
         start_server(DISTRIBUTION_SERVER, options={"no_such_option": "1"}),
     ):
         pytest.fail("It started.")
