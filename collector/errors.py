@@ -29,7 +29,8 @@ class TargetError(Exception):
     default_next_step = ""
 
     def __init__(self, sentence: str, next_step: str = "") -> None:
-        self.sentence = sentence
+        # A server's own words stand at the end of some, with or without a full stop.
+        self.sentence = sentence if sentence.endswith((".", "…", "!", "?")) else f"{sentence}."
         self.next_step = next_step or self.default_next_step
         super().__init__(f"{sentence} {self.next_step}".strip())
 
