@@ -43,7 +43,13 @@ class VariableKnowledge(Protocol):
     @property
     def dynamic(self) -> bool: ...
     @property
+    def read_only(self) -> bool: ...
+    @property
     def kind(self) -> str: ...
+    @property
+    def unit(self) -> str | None: ...
+    @property
+    def choices(self) -> tuple[str, ...]: ...
     @property
     def minimum(self) -> int | float | None: ...
     @property
@@ -260,8 +266,14 @@ def _set(
     facts = catalogue.find(name, server)
     if facts is None or name not in variables:
         raise BadProposal(f"{server} has no system variable {name}.")
-    old = _typed(variables[name], facts.kind)
-    new = _rounded(_typed(value, facts.kind), facts, server, variables)
+    if facts.read_only:
+        raise BadProposal(f"{name} only informs on {server}: nothing sets it.")
+    try:
+        old = _typed(variables[name], facts)
+    except BadProposal:
+        # What a server shows may lie outside of what it takes (an empty or a former word); the change is still right.
+        old = variables[name]
+    new = _rounded(_typed(value, facts), facts, server, variables)
     runtime, undo_runtime, undo_value = facts.dynamic, True, old
     if name == "innodb_buffer_pool_size":
         runtime = runtime and buffer_pool.resizable_to(variables, int(_number(new)))
@@ -277,22 +289,24 @@ def _set(
     return _Set(facts, old, new, runtime, undo_value, undo_runtime)
 
 
-_NUMERIC_KINDS = frozenset({"integer", "size", "bytes", "int"})
-
-
-def _typed(value: Value, kind: str) -> Value:
+def _typed(value: Value, facts: VariableKnowledge) -> Value:
     """A value of the type in which it is written; numbers in the text of a variable are numbers in a statement."""
     try:
-        if kind in ("boolean", "bool"):
+        if facts.kind == "boolean":
             return value if isinstance(value, bool) else values.parse_boolean(str(value))
-        if kind in _NUMERIC_KINDS:
+        if facts.kind == "integer":
             return int(value) if isinstance(value, (bool, int)) else values.parse_integer(_whole(value))
-        if kind in ("real", "float"):
+        if facts.kind == "real":
             return values.parse_real(str(value)) if isinstance(value, str) else float(value)
+        text = "ON" if value is True else "OFF" if value is False else str(value)
+        if facts.choices and text and facts.kind == "enum":
+            text = values.parse_enum(text, facts.choices)
+        if facts.choices and text and facts.kind == "set":
+            text = ",".join(values.parse_set(text, facts.choices))
     except values.BadValue as error:
-        raise BadProposal(str(error)) from error
-    text = str(value)
-    return int(text) if text.isdigit() else text
+        raise BadProposal(f"{facts.name}: {error}") from error
+    # Some choices are digits (innodb_flush_neighbors), and servers take digits without quotes only.
+    return int(text) if text.isascii() and text.isdigit() else text
 
 
 def _whole(value: str | float) -> str:
@@ -357,7 +371,7 @@ def _variables(
     for one in sets:
         parts.option_file.append(_line(one, one.new))
         parts.undo_option_file.append(_line(one, one.undo_value))
-        real = one.facts.kind in ("real", "float")
+        real = one.facts.kind == "real"
         parts.changes.append(
             RenderedChange(
                 "variable",
@@ -392,24 +406,19 @@ def _undo(one: _Set, persisted: Mapping[str, str] | None) -> list[str]:
         return [_statement("GLOBAL", one.name, one.undo_value)]
     if one.name not in persisted:
         return [_statement("GLOBAL", one.name, one.undo_value), f"RESET PERSIST IF EXISTS `{one.name}`"]
-    before = _typed(persisted[one.name], one.facts.kind)
+    before = _typed(persisted[one.name], one.facts)
     statements = [_statement("PERSIST", one.name, before)]
     if not values.same(before, one.undo_value):
         statements.append(_statement("GLOBAL", one.name, one.undo_value))
     return statements
 
 
-#: Sizes are easier to compare by eye with their suffix; plain counts are not sizes.
-_SIZE_NAMES = re.compile(r".*(_size|_capacity|_max_ram|_max_mmap|_packet)|innodb_redo_log_capacity")
-
-
 def _line(one: _Set, value: Value) -> str:
     """A line of an option file. An empty value cannot be written as one: 5.7 refuses to start with it."""
     if value == "":
         return f"# {one.name} was not set: remove its line"
-    if isinstance(value, int) and not isinstance(value, bool) and one.name != "innodb_io_capacity":
-        if one.facts.kind in ("size", "bytes") or (_SIZE_NAMES.fullmatch(one.name) and value >= redo.MIB):
-            return f"{one.name} = {values.option_size(value)}"
+    if one.facts.unit == "bytes" and isinstance(value, int) and not isinstance(value, bool):
+        return f"{one.name} = {values.option_size(value)}"
     text = _literal(value)
     return f"{one.name} = {text[1:-1] if text.startswith(chr(39)) else text}"
 

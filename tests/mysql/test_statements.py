@@ -37,6 +37,9 @@ class Known:
     name: str
     dynamic: bool = True
     kind: str = "integer"
+    read_only: bool = False
+    unit: str | None = None
+    choices: tuple[str, ...] = ()
     minimum: int | float | None = None
     maximum: int | float | None = None
     step: int | None = None
@@ -52,12 +55,16 @@ class Catalogue:
             Known("innodb_io_capacity_max", minimum=100),
             Known("innodb_max_dirty_pages_pct", kind="real", minimum=0, maximum=99.999),
             Known("innodb_max_dirty_pages_pct_lwm", kind="real", minimum=0, maximum=99.999),
-            Known("innodb_redo_log_capacity", minimum=8 * MIB, maximum=128 << 30),
-            Known("innodb_log_file_size", minimum=MIB, step=4096),
-            Known("innodb_buffer_pool_size", minimum=5 * MIB),
+            Known("innodb_redo_log_capacity", unit="bytes", minimum=8 * MIB, maximum=128 << 30),
+            Known("innodb_log_file_size", unit="bytes", minimum=MIB, step=4096),
+            Known("innodb_buffer_pool_size", unit="bytes", minimum=5 * MIB),
             Known("innodb_adaptive_flushing", kind="boolean"),
             Known("innodb_flush_method", kind="enum", dynamic=False, effect="restart"),
-            Known("sort_buffer_size", effect="new_connections"),
+            Known("innodb_change_buffering", kind="enum", choices=("none", "inserts", "all")),
+            Known("innodb_flush_neighbors", kind="enum", choices=("0", "1", "2")),
+            Known("log_output", kind="set", choices=("NONE", "FILE", "TABLE")),
+            Known("innodb_version", kind="string", dynamic=False, read_only=True),
+            Known("sort_buffer_size", unit="bytes", effect="new_connections"),
             Known("init_connect", kind="text"),
         )
         self._known = {one.name: one for one in (*common, *known)}
@@ -79,6 +86,10 @@ VARIABLES = {
     "innodb_buffer_pool_instances": "1",
     "innodb_adaptive_flushing": "ON",
     "innodb_flush_method": "fsync",
+    "innodb_change_buffering": "all",
+    "innodb_flush_neighbors": "1",
+    "log_output": "FILE",
+    "innodb_version": "8.0.33",
     "sort_buffer_size": "262144",
     "init_connect": "",
 }
@@ -181,7 +192,7 @@ def test_a_pair_that_contradicts_itself_is_refused() -> None:
 
 
 def test_the_redo_log_of_servers_that_cannot_resize_needs_a_restart() -> None:
-    catalogue = Catalogue(Known("innodb_log_file_size", dynamic=False, effect="restart"))
+    catalogue = Catalogue(Known("innodb_log_file_size", unit="bytes", dynamic=False, effect="restart"))
     written = write(SetVariable("innodb_log_file_size", 1 << 30), server=MARIADB_10_5, catalogue=catalogue)
     assert written.sql == ()
     assert written.option_file == ("innodb_log_file_size = 1G",)
@@ -227,6 +238,17 @@ def test_reals_and_booleans_are_told_as_select_global_prints_them() -> None:
     assert (boolean.changes[0].current, boolean.changes[0].proposed) == ("1", "0")
 
 
+def test_choices_are_spelled_as_the_server_spells_them() -> None:
+    assert write(SetVariable("innodb_change_buffering", "INSERTS")).sql == (
+        "SET GLOBAL `innodb_change_buffering` = 'inserts'",
+    )
+    assert write(SetVariable("innodb_flush_neighbors", 2)).sql == ("SET GLOBAL `innodb_flush_neighbors` = 2",)
+    written = write(SetVariable("log_output", "table, file"))
+    assert written.sql == ("SET GLOBAL `log_output` = 'FILE,TABLE'",)
+    assert written.undo == ("SET GLOBAL `log_output` = 'FILE'",)
+    assert written.option_file == ("log_output = FILE,TABLE",)
+
+
 def test_a_variable_that_sessions_copy_says_so() -> None:
     assert write(SetVariable("sort_buffer_size", 524_288)).effect == "new_connections"
 
@@ -262,6 +284,11 @@ def test_variables_that_are_never_touched_are_refused_even_if_catalogued(change:
         (SetVariable("innodb_io_capacity", "1.5G"), "take no fractions"),
         (SetVariable("innodb_adaptive_flushing", "maybe"), "write ON or OFF"),
         (SetVariable("innodb_flush_method", "O_DIRECT'; --"), "does not write into statements"),
+        (
+            SetVariable("innodb_change_buffering", "some"),
+            "innodb_change_buffering: 'some' is none of none, inserts, all",
+        ),
+        (SetVariable("innodb_version", "9.0.0"), "only informs"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
