@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import pairwise
 
 import pytest
@@ -91,8 +91,9 @@ def test_two_beats_and_two_workers_read_each_slot_once(target: RunningServer, ou
 
 
 def test_a_server_that_hangs_delays_no_other_and_says_why(target: RunningServer, ours: Installation) -> None:
-    with _hanging_server() as port:
-        hanging = [ours.add_server(f"hangs {number}", port, "nobody", "x", fast=3) for number in range(6)]
+    with ExitStack() as stack:
+        ports = [stack.enter_context(_hanging_server()) for _ in range(6)]
+        hanging = [ours.add_server(f"hangs {port}", port, "nobody", "x", fast=3) for port in ports]
         good = [_add(ours, target, f"good {number}") for number in range(2)]
         ours.start_redis()
         ours.start_beat()
