@@ -154,12 +154,14 @@ class Conductor:
         environment: dict[str, str],
         programs: list[Program],
         links: dict[str, str | None],
+        demo: DemoServer | None,
     ) -> None:
         self.places = places
         self.address = address
         self.environment = environment
         self.programs = programs
         self.links = links
+        self.demo = demo
         self.stopping = False
         #: Run beside the log once the pages answer, since registering waits for servers.
         self.afterwards: list[Callable[[], None]] = []
@@ -210,29 +212,17 @@ class Conductor:
         say(f"Log in: {first}" if first else f"Log in: {self.address}/")
         if second:
             say(f"Second person: {second}")
-        say("Each link signs in once, within 30 minutes. Ctrl-C ends everything.")
+        if first or second:
+            say("Each link signs in once, within 30 minutes.")
+        if self.demo:
+            say(f"To change the demo server: mariadb --defaults-file={self.demo.admin_option_file}")
+        say("Ctrl-C ends everything.")
 
     def run_afterwards(self) -> None:
         """Do what has to wait for the pages, one after the other."""
         for task in self.afterwards:
             if not self.stopping:
                 task()
-
-
-def register_demo(demo: DemoServer, environment: dict[str, str]) -> None:
-    """Register the demo server as "demo", once: who removed it keeps it removed."""
-    registered = demo.places.demo / "registered"
-    if registered.exists():
-        return
-    until = time.monotonic() + 60
-    while not demo.places.demo_socket.exists() and time.monotonic() < until:
-        time.sleep(0.3)
-    added = run_add_server(environment, demo.url, name="demo", password_file=demo.observe_password_file, tag="demo")
-    if added.returncode == 0:
-        registered.touch()
-        say(f"The demo server is registered. To change it: mariadb --defaults-file={demo.admin_option_file}")
-    else:
-        say(f"The demo server could not be registered: {last_line(added)}")
 
 
 def register(url: str, password_file: Path, environment: dict[str, str], *, typed: bool) -> None:
@@ -299,9 +289,8 @@ def start(request: Request) -> int:
             environment=environment,
             programs=[*programs, *(demo_programs(demo) if demo else [])],
             links=links,
+            demo=demo,
         )
-        if demo:
-            conductor.afterwards.append(partial(register_demo, demo, environment))
         typed = request.password_file is None
         for url, file in zip(request.servers, files, strict=True):
             conductor.afterwards.append(partial(register, url, file, environment, typed=typed))

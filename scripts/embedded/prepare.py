@@ -86,14 +86,35 @@ def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str |
     return login_address(services.create_login_link(user=person, now=timezone.now()))
 
 
-def move_demo_server(port: int, password_file: Path) -> None:
-    """Tell the registered demo server's new port, when a stranger has taken the one it had."""
+def register_demo_server(port: int, password_file: Path) -> None:
+    """Register the demo server as "demo", once: who removed it keeps it removed.
+
+    It is registered before it runs, so that it stands on the first page that anybody sees. When a stranger has taken
+    the port it had, the registered one follows it.
+    """
+    from advisor.teams import services
     from collector import servers
     from collector.models import Server
 
+    password = password_file.read_text().strip()
+    registered = password_file.with_name("registered")
+    if not registered.exists():
+        team = services.ensure_team()
+        if not Server.objects.filter(team=team, folded="demo").exists():
+            servers.add_server(
+                team=team,
+                name="demo",
+                host="127.0.0.1",
+                port=port,
+                user="tidemark",
+                password=password,
+                tags=["demo"],
+                unrestricted=True,
+            )
+        registered.touch()
     for server in Server.objects.filter(folded="demo", host="127.0.0.1", user="tidemark").exclude(port=port):
         if "demo" in server.tags:
-            servers.update_server(server=server, port=port, password=password_file.read_text().strip())
+            servers.update_server(server=server, port=port, password=password)
 
 
 def prepare(*, link: bool, demo: tuple[int, Path] | None) -> dict[str, str | None]:
@@ -106,7 +127,7 @@ def prepare(*, link: bool, demo: tuple[int, Path] | None) -> dict[str, str | Non
     call_command("migrate", interactive=False, verbosity=0)
     collect_static_files(find_places().data)
     if demo:
-        move_demo_server(*demo)
+        register_demo_server(*demo)
     return {
         "first": login_link(FIRST_ADMINISTRATOR, roles=[], administrator=True) if link else None,
         # Whoever approves must not be the author, so the second person may approve and apply.

@@ -38,11 +38,11 @@ def server_name(url: str) -> str:
 
 
 def run_add_server(
-    environment: Mapping[str, str], url: str, *, name: str, password_file: Path, tag: str | None = None
+    environment: Mapping[str, str], url: str, *, name: str, password_file: Path
 ) -> subprocess.CompletedProcess[str]:
     """Run `manage.py add_server`; what it says is in the result's `stdout` and `stderr`."""
     command = [sys.executable, str(ROOT / "manage.py"), "add_server", url, "--name", name]
-    command += ["--password-file", str(password_file), *(["--tag", tag] if tag else [])]
+    command += ["--password-file", str(password_file)]
     return subprocess.run(
         command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
