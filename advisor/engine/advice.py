@@ -80,7 +80,8 @@ def prepare(
     tool: Tool | None = None,
     persisted: Mapping[str, str] | None = None,
 ) -> Advice:
-    """Writes every recommendation's proposal for this server. ``persisted`` as in ``statements.render``.
+    """Writes every recommendation's proposal for this server. ``persisted`` as in ``statements.render``,
+    by default what the snapshot holds.
 
     A proposal that cannot be written for this server keeps its recommendation, with the reason in place of statements.
     """
@@ -121,7 +122,7 @@ def rendered(proposal: Sequence[Change], seen: Observation, persisted: Mapping[s
         snapshot.variables,
         snapshot.origins,
         status=snapshot.status,
-        persisted=persisted,
+        persisted=snapshot.persisted if persisted is None else persisted,
         enabled_metrics={name for name, metric in snapshot.metrics.items() if metric.enabled},
     )
 
@@ -281,10 +282,11 @@ def text(advice: Advice) -> str:
         f"{snapshot.identity.version}, up {seconds_text(snapshot.uptime_seconds)}, {snapshot.identity.role}",
     ]
     if window is not None:
+        began = datetime.fromtimestamp(window.started_at, UTC)
+        effort = advice.effort
         lines.append(
-            f"Observed {instant(window.started_at)} to {instant(window.ended_at)}: {seconds_text(window.seconds)}, "
-            f"{window.intervals} intervals, {advice.effort.statements} statements on "
-            f"{advice.effort.connections} connection{'s' if advice.effort.connections != 1 else ''}"
+            f"Observed {began:%Y-%m-%d %H:%M:%S} UTC for {seconds_text(window.seconds)}: {window.intervals} intervals, "
+            f"{effort.statements} statements, {effort.connections} connection{'s' if effort.connections != 1 else ''}"
         )
     if not advice.recommendations:
         lines += ["", "No recommendations."]

@@ -31,9 +31,11 @@ from advisor.engine.recommendation import Recommendation, key_of, proposed_metri
 from advisor.engine.rule import Rule
 from advisor.engine.thresholds import Thresholds
 from advisor.engine.units import Quantity, Unit
+from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.proposal import Investigate, SchemaAdvice, UpgradeAdvice
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from advisor.mysql.values import BadValue, parse_real, same
+from advisor.mysql.version import Distribution
 
 #: Told to a person and changing nothing by themselves, so that there is no value to try.
 _EXEMPT = (Investigate, UpgradeAdvice, SchemaAdvice)
@@ -143,9 +145,13 @@ def judge(
         parameters = (thresholds or {}).get(rule.id, rule.parameters)
         outcome, confidence = _outcome(rule, seen, facts, parameters, holding, defects), None
         if isinstance(outcome, Finding):
-            unverified = any(getattr(facts.of(kind), "unverified", False) for kind in rule.needs.values())
-            confidence = confidence_in(seen, rule.needs.values(), unverified=unverified)
-            found += [recommend(rule, item, confidence) for item in outcome.items]
+            kinds = rule.needs.values()
+            doubtful = any(getattr(facts.of(kind), "unverified", False) for kind in kinds)
+            each = [
+                confidence_in(seen, kinds, unverified=doubtful or _is_unverified(item, seen)) for item in outcome.items
+            ]
+            confidence = min(each, key=lambda one: one.rank)
+            found += [recommend(rule, item, sure) for item, sure in zip(outcome.items, each, strict=True)]
         judged.append(Judged(rule, outcome, confidence))
     if strict and defects:
         raise BrokenRule("\n".join(f"{defect.rule}: {defect.what}\n{defect.where}" for defect in defects))
@@ -249,6 +255,16 @@ def unsatisfied(rule: Rule, item: Item, seen: Observation, parameters: object | 
     if isinstance(again, Finding) and any(one.subject == item.subject for one in again.items):
         return f"still fires with its own proposal in place: {values or sorted(metrics)}"
     return None
+
+
+def _is_unverified(item: Item, seen: Observation) -> bool:
+    """Whether what is proposed rests on facts about this version or distribution that no server confirmed."""
+    names = proposed_variables(item.proposal)
+    server = seen.server
+    if names and (server.distribution.managed or server.distribution is Distribution.PERCONA):
+        return True
+    known = (CATALOGUE.find(name, server) for name in names)
+    return any(facts is None or not facts.verified for facts in known)
 
 
 def _broken(rule: Rule) -> NotEvaluated:

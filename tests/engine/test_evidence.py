@@ -9,6 +9,7 @@ import pytest
 from advisor.engine import reading
 from advisor.engine.evaluation import judge
 from advisor.engine.evidence import confidence_in, loaded_polls
+from advisor.engine.fact import Fact
 from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
 from advisor.engine.facts.settings import Durability
 from advisor.engine.observation import Observation
@@ -191,7 +192,7 @@ def test_confidence_follows_the_evidence() -> None:
     def seen(**more: object) -> Observation:
         return scene("mysql 8.0.33", redo_per_second=MIB, **more)  # type: ignore[arg-type]
 
-    window = [RedoPressure, RedoLog]
+    window: list[type[Fact]] = [RedoPressure, RedoLog]
     assert confidence_in(seen(), window) is Confidence.LOW
     assert confidence_in(seen(seconds=2 * HOUR, every=60), window) is Confidence.MEDIUM
     assert confidence_in(seen(seconds=2 * HOUR, every=60, uptime_seconds=600), window) is Confidence.LOW

@@ -8,12 +8,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from advisor.engine.advice import prepare
 from advisor.engine.evaluation import judge
-from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated
+from advisor.engine.outcome import Confidence, Finding, NotApplicable, NotEvaluated
 from advisor.engine.recommendation import proposed_variables
 from advisor.engine.rule import HEADINGS, Rule
-from advisor.engine.scene import scene
+from advisor.engine.scene import hours, scene, server_named
 from advisor.engine.thresholds import Thresholds
+from advisor.engine.units import GIB, MIB
+from advisor.mysql.catalogue import CATALOGUE
 from advisor.rules import all_rules, rule_by_id
 
 #: Where a reference may lead: the vendors' own sites, whose pages do not vanish with a blog.
@@ -145,3 +148,41 @@ def test_no_document_of_a_rule_names_a_variable_of_another_flavor_as_its_proposa
     assert mariadb
     for example in mariadb:
         assert "innodb_redo_log_capacity" not in example.proposes
+
+
+@each_rule
+def test_every_proposal_can_be_written_for_the_server_of_its_example(rule: Rule) -> None:
+    for example in rule.examples:
+        judgement = judge(example.seen, [rule], strict=True)
+        for prepared in prepare(example.seen, judgement).recommendations:
+            assert prepared.refused == "", example.title
+            assert prepared.rendered.changes, example.title
+
+
+@each_rule
+def test_what_is_proposed_is_known_of_every_version_that_the_rule_applies_to(rule: Rule) -> None:
+    """Which of two spellings a version has is the fact's business, so one of the proposed names has to be there."""
+    proposed = {name for example in rule.examples for name in example.proposes}
+    for server in SERVERS:
+        version = server_named(server)
+        if proposed and rule.applies_to.contains(version):
+            assert any(CATALOGUE.find(name, version) is not None for name in proposed), server
+
+
+def test_all_nine_servers_that_were_asked_are_verified_and_a_calendar_version_is_not() -> None:
+    rule = rule_by_id("redo.redo-log-undersized")
+
+    def confidence(server: str, variable: str) -> Confidence:
+        seen = scene(
+            server,
+            {variable: GIB},
+            redo_per_second=2 * MIB,
+            pressure=[1.0],
+            digests=hours(24, redo_per_hour=10 * GIB, pressure=0.9, capacity_bytes=GIB, at_limit_ratio=0.1),
+        )
+        return judge(seen, [rule], strict=True).recommendations[0].confidence
+
+    assert confidence("mysql 9.7.4", "innodb_redo_log_capacity") is Confidence.HIGH
+    assert confidence("mariadb 11.8.6", "innodb_log_file_size") is Confidence.HIGH
+    assert confidence("mysql 26.7.0", "innodb_redo_log_capacity") is Confidence.LOW
+    assert confidence("percona 8.0.36", "innodb_redo_log_capacity") is Confidence.LOW

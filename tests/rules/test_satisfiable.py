@@ -17,7 +17,8 @@ from advisor.engine.outcome import Finding, NotEvaluated, Passed
 from advisor.engine.recommendation import proposed_metrics, proposed_variables
 from advisor.engine.scene import hours, scene, stated
 from advisor.engine.units import GIB, HOUR, MIB
-from advisor.mysql.proposal import SetVariable
+from advisor.mysql.digest import HourlyDigest
+from advisor.mysql.proposal import SetVariable, Value
 from advisor.mysql.rates import Interval
 from advisor.mysql.redo import capacity_variable
 from advisor.mysql.snapshot import Metric, Poll
@@ -56,7 +57,7 @@ def observations(draw: st.DrawFn) -> Observation:
     pressure = draw(st.lists(st.floats(lowest, highest), min_size=1, max_size=8))
     long = draw(st.booleans())
     capacity = int(empty.snapshot.derived["redo_capacity"])
-    digests = ()
+    digests: tuple[HourlyDigest, ...] = ()
     if shape == "quiet week" or draw(st.booleans()):
         files = int(str(empty.snapshot.variables.get("innodb_log_files_in_group", 1))) if "redo" not in variable else 1
         digests = hours(
@@ -129,7 +130,7 @@ def test_no_finding_survives_its_own_proposal_and_nothing_raised_is_ever_lowered
 def test_the_other_rules_never_want_the_opposite_once_all_proposals_are_in_place(seen: Observation) -> None:
     """After everything was applied, no rule asks to take back what another one asked for."""
     rules = all_rules()
-    values = {}
+    values: dict[str, Value] = {}
     for one in judge(seen, rules, strict=True).recommendations:
         values |= one.variables
     trial = seen.with_proposed(values)

@@ -14,9 +14,11 @@ from advisor.engine.outcome import Measured, Missing, Window
 from advisor.engine.statistics import median, percentile
 from advisor.engine.units import Unit
 from advisor.mysql import series
+from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.counters import FLUSHED_BY_REASON
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
+from advisor.mysql.values import parse_real
 
 PAGES_FLUSHED = "Innodb_buffer_pool_pages_flushed"
 
@@ -167,14 +169,11 @@ class DirtyPageLimits(Fact):
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
-        server = seen.server
-        # 90 since MySQL 8.0 and MariaDB 10.5.7, 75 before; the low-water mark became 10 in MySQL 8.0 only.
-        newer = server.number >= ((10, 5, 7) if server.is_mariadb else (8, 0, 0))
         return cls(
             maximum_percent=reading.real(seen, "innodb_max_dirty_pages_pct"),
             low_water_percent=reading.real(seen, "innodb_max_dirty_pages_pct_lwm"),
-            default_maximum_percent=90.0 if newer else 75.0,
-            default_low_water_percent=10.0 if newer and server.is_mysql else 0.0,
+            default_maximum_percent=_default(seen, "innodb_max_dirty_pages_pct"),
+            default_low_water_percent=_default(seen, "innodb_max_dirty_pages_pct_lwm"),
         )
 
     def measured(self) -> tuple[Measured, ...]:
@@ -185,6 +184,18 @@ class DirtyPageLimits(Fact):
                 "innodb_max_dirty_pages_pct_lwm", self.low_water_percent / 100, Unit.RATIO, None, "system variable"
             ),
         )
+
+
+def _default(seen: Observation, name: str) -> float:
+    """The default of a real on this version, by the catalogue. Raises Missing where it is not known."""
+    facts = CATALOGUE.find(name, seen.server)
+    if facts is None or facts.default is None:
+        raise Missing(
+            Remedy(
+                RemedyKind.VERSION, f"default of {name}", f"This release of Tidemark does not know it on {seen.server}."
+            )
+        )
+    return parse_real(facts.default)
 
 
 @dataclass(frozen=True)
