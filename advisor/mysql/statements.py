@@ -102,7 +102,7 @@ class Rendered:
 
 
 #: Never written, whatever a catalogue or a rule says: variables by which a server loads code, writes files elsewhere,
-#: opens up, or changes what data mean.
+#: opens up, or changes what data mean; and the switches of counters, which hold no state that an undo could restore.
 _FORBIDDEN = re.compile(
     r"init_(connect|slave|replica|file)|plugin_.*|wsrep_(provider|notify_cmd|sst_.*|cluster_address)"
     r"|log_bin_trust_function_creators|automatic_sp_privileges|event_scheduler|local_infile"
@@ -112,7 +112,7 @@ _FORBIDDEN = re.compile(
     r"|bind_address|port|skip_networking|require_secure_transport|(super_)?read_only|offline_mode|server_(id|uuid)|gtid_.*"
     r"|sql_log_bin|binlog_(format|row_image)|replicate_.*|sql_mode|foreign_key_checks|unique_checks|autocommit"
     r"|(tx|transaction)_isolation|character_set_.*|collation_.*|time_zone|lower_case_table_names|default_storage_engine"
-    r"|innodb_(force_recovery|fast_shutdown|read_only)|(.*_)?debug"
+    r"|innodb_(force_recovery|fast_shutdown|read_only|monitor_.*)|(.*_)?debug"
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -273,6 +273,8 @@ def _set(
     except BadProposal:
         # What a server shows may lie outside of what it takes (an empty or a former word); the change is still right.
         old = variables[name]
+    if name == "optimizer_switch":
+        value = _merged_flags(variables[name], str(value))
     new = _rounded(_typed(value, facts), facts, server, variables)
     runtime, undo_runtime, undo_value = facts.dynamic, True, old
     if name == "innodb_buffer_pool_size":
@@ -301,12 +303,24 @@ def _typed(value: Value, facts: VariableKnowledge) -> Value:
         text = "ON" if value is True else "OFF" if value is False else str(value)
         if facts.choices and text and facts.kind == "enum":
             text = values.parse_enum(text, facts.choices)
-        if facts.choices and text and facts.kind == "set":
+        if facts.choices and text and facts.kind == "set" and "=" not in text:
             text = ",".join(values.parse_set(text, facts.choices))
     except values.BadValue as error:
         raise BadProposal(f"{facts.name}: {error}") from error
     # Some choices are digits (innodb_flush_neighbors), and servers take digits without quotes only.
     return int(text) if text.isascii() and text.isdigit() else text
+
+
+def _merged_flags(present: str, wanted: str) -> str:
+    """All flags with the wanted ones changed: a server takes a few of them, but shows and restores all."""
+    try:
+        flags, changed = values.parse_flags(present), values.parse_flags(wanted)
+    except values.BadValue as error:
+        raise BadProposal(str(error)) from error
+    unknown = sorted(changed.keys() - flags.keys())
+    if unknown:
+        raise BadProposal(f"This server's optimizer_switch has no flag {', '.join(unknown)}.")
+    return values.print_flags({**flags, **changed})
 
 
 def _whole(value: str | float) -> str:

@@ -7,11 +7,11 @@ import time
 import pytest
 
 from advisor.mysql import redo
-from advisor.mysql.catalogue import CATALOGUE
+from advisor.mysql.catalogue import CATALOGUE, Kind, VariableFacts
 from advisor.mysql.counters import FAST_METRIC_NAMES
 from advisor.mysql.proposal import Change, SetConsumers, SetInstruments, SetMetricCounters, SetVariable
 from advisor.mysql.redo import MIB
-from advisor.mysql.statements import Rendered, render
+from advisor.mysql.statements import BadProposal, Rendered, render
 from advisor.mysql.values import Value
 from advisor.mysql.version import ServerVersion, identify
 from tests.servers import RunningServer, start_server
@@ -130,8 +130,8 @@ def run(server: RunningServer, statements: tuple[str, ...]) -> list[str]:
     return warnings
 
 
-def becomes(server: RunningServer, name: str, value: str) -> bool:
-    deadline = time.monotonic() + 20
+def becomes(server: RunningServer, name: str, value: str, *, seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
     while (seen := server.value(f"@@GLOBAL.{name}")) != value:
         if time.monotonic() > deadline:
             raise AssertionError(f"{server.name}: {name} is {seen}, not {value}")
@@ -280,3 +280,63 @@ def test_the_undo_restores_the_capacity_that_was_in_force(name: str) -> None:
         while server.status("Innodb_redo_log_capacity_resized") != {"Innodb_redo_log_capacity_resized": str(128 * MIB)}:
             assert time.monotonic() < deadline
             time.sleep(0.2)
+
+
+#: What takes a value and at once shows another, by its nature.
+TRIGGERS = {"innodb_buffer_pool_dump_now", "innodb_buffer_pool_load_now", "innodb_buffer_pool_load_abort"}
+
+
+def another_value(facts: VariableFacts, present: str) -> Value | None:
+    """A value near the present one that the catalogue says this server takes; None where it names none."""
+    if facts.kind is Kind.BOOLEAN:
+        return present.upper() not in {"ON", "1"}
+    if facts.kind is Kind.ENUM:
+        return next((choice for choice in facts.choices if choice.lower() != present.lower()), None)
+    if facts.name == "optimizer_switch":
+        return "index_merge=off"
+    if facts.kind in (Kind.SET, Kind.STRING):
+        return None
+    step = facts.step or 1
+    number = float(present) if facts.kind is Kind.REAL else int(present)
+    up, down = number + step, number - step
+    if facts.maximum is None or up <= facts.maximum:
+        return up
+    return down if facts.minimum is None or down >= facts.minimum else None
+
+
+@pytest.mark.parametrize("name", server_params())
+def test_no_statement_for_any_catalogued_variable_is_refused(name: str) -> None:
+    """Each variable that the catalogue calls dynamic is set to another value, read back, and set back."""
+    with start_server(name, options={"innodb_log_buffer_size": "2M"}) as server:
+        version, variables, wrong, tried = version_of(server), variables_of(server), [], 0
+        before = settings_of(server)
+        for variable in CATALOGUE.names(version):
+            facts = CATALOGUE.find(variable, version)
+            if facts is None or variable not in variables or variable in TRIGGERS:
+                continue
+            value = another_value(facts, variables[variable])
+            try:
+                written = write(server, SetVariable(variable, value)) if value is not None else Rendered()
+            except BadProposal as refusal:
+                if "never sets" not in str(refusal) and "only informs" not in str(refusal):
+                    wrong.append(str(refusal))
+                continue
+            if not written.sql:
+                continue
+            tried += 1
+            try:
+                made_other = run(server, written.sql)
+                change = next(one for one in written.changes if one.name == variable)
+                becomes(server, variable, change.proposed, seconds=3)
+                wrong += [f"{variable}: {warning}" for warning in made_other]
+            except AssertionError as refusal:
+                wrong.append(str(refusal))
+            try:
+                run(server, written.undo)
+            except AssertionError as refusal:
+                wrong.append(f"undo: {refusal}")
+        time.sleep(1)
+        after = settings_of(server)
+        wrong += [f"{one} is left at {after[one]}, was {was}" for one, was in before.items() if after[one] != was]
+        assert not wrong, "\n".join(wrong)
+        assert tried >= 50
