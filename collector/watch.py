@@ -82,7 +82,7 @@ class Watch:
         self._awake = threading.Event()
         self._watched: dict[str, Watched] = {}
         self._pool = Pool(f"shard-{lease.shard}", SERVERS_PER_SHARD)
-        self._began = time.time()
+        self._renewing = threading.Lock()
 
     def run(self, seconds: float) -> bool:
         """Returns False where the lease was lost; otherwise it was released."""
@@ -91,29 +91,42 @@ class Watch:
         try:
             while not self._stop.is_set() and not self._lost.is_set() and time.monotonic() < until:
                 now = time.monotonic()
-                try:
-                    if now >= renew_at:
-                        self._lease.renew()
-                        renew_at = now + RENEW_SECONDS
-                    if now >= refresh_at:
+                if not self._lease.is_fresh():
+                    log.warning("Watching shard %s ends: its lease could not be renewed in time.", self._lease.shard)
+                    self._lost.set()
+                    break
+                if now >= renew_at:
+                    # In a thread, since a busy product database may keep a writer waiting while slots come due.
+                    if self._renewing.acquire(blocking=False):
+                        self._pool.submit(self._renew)
+                    renew_at = now + RENEW_SECONDS
+                if now >= refresh_at:
+                    try:
                         self._refresh()
-                        refresh_at = now + REFRESH_SECONDS
-                except DatabaseError as error:
-                    # The product database is restarting or busy: said once a try, and the lease decides how long for.
-                    log.warning("Shard %s: the product database does not answer: %s", self._lease.shard, error)
-                    close_old_connections()
-                    if not self._lease.is_fresh():
-                        raise LeaseLost(f"shard {self._lease.shard} could not be renewed in time") from error
-                    self._stop.wait(1.0)
-                    continue
+                    except DatabaseError as error:
+                        log.warning("The product database does not answer: %s", error)
+                        close_old_connections()
+                    refresh_at = now + REFRESH_SECONDS
                 self._start_due()
                 self._sleep(min(renew_at, refresh_at, until))
-        except LeaseLost as lost:
-            log.warning("Watching ends: %s.", lost)
-            self._lost.set()
         finally:
+            held = not self._lost.is_set()
             self._end()
-        return not self._lost.is_set()
+        return held
+
+    def _renew(self) -> None:
+        try:
+            self._lease.renew()
+        except LeaseLost as lost:
+            if not self._lost.is_set():
+                log.warning("Watching ends: %s.", lost)
+            self._lost.set()
+            self._awake.set()
+        except DatabaseError as error:
+            # It is restarting or busy. The lease decides for how long that may last.
+            log.warning("The lease of shard %s could not be renewed: %s", self._lease.shard, error)
+        finally:
+            self._renewing.release()
 
     def _end(self) -> None:
         # The lease goes first: a server that hangs must not keep the shard from a successor. What is still read then is

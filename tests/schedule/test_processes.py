@@ -118,6 +118,26 @@ def test_a_server_that_hangs_delays_no_other_and_says_why(target: RunningServer,
         assert ours.rows("SELECT owner, lease_until FROM collector_shard") == [("", 0.0)]
 
 
+def test_a_holder_whose_time_is_up_gives_the_shard_back(target: RunningServer, ours: Installation) -> None:
+    server_id = _add(ours, target, "for a while", fast=2)
+    connections = _connections(target)
+    said = ours.python(
+        "import threading, time\n"
+        "from collector.schedule import claim\n"
+        "from collector.watch import Watch\n"
+        "began = time.monotonic()\n"
+        "print(Watch(claim(0), threading.Event()).run(5), round(time.monotonic() - began), threading.active_count())"
+    )
+    # Nobody took the lease meanwhile, the time was kept, and no reading thread is left but the watchdog's.
+    held, seconds, threads = said.split()
+    assert held == "True"
+    assert 5 <= int(seconds) <= 8
+    assert int(threads) <= 2
+    assert len(ours.slots(server_id)) >= 3
+    assert ours.rows("SELECT owner, lease_until FROM collector_shard") == [("", 0.0)]
+    until("its connection is closed", lambda: _connections(target) == connections, 5)
+
+
 @pytest.mark.ci
 def test_a_stolen_lease_ends_the_reading_and_its_connections(target: RunningServer, ours: Installation) -> None:
     server_id = _add(ours, target, "stolen")
