@@ -70,8 +70,13 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF, NONCE],
-        # Plotly injects a style sheet of its own when a chart is first touched.
-        "style-src": [SELF, "'unsafe-inline'"],
+        # Two style elements that Plotly makes when a chart is first touched, by their contents: an empty one that it fills
+        # through the DOM, and one of a map library that comes with it. A new version of it may need the second hash anew.
+        "style-src": [
+            SELF,
+            "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+            "'sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o='",
+        ],
         "img-src": [SELF, "data:", "blob:"],
         "font-src": [SELF],
         "connect-src": [SELF],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from advisor.engine.outcome import Message
 from advisor.ui import quantities
@@ -25,6 +25,21 @@ def text_of(message: object) -> str:
         stored = message.get("values") or {}
         return _fill(str(message.get("text", "")), {str(name): _stored(value) for name, value in stored.items()})
     return "" if message is None else gettext_or_same(str(message))
+
+
+#: Names of the facts behind a headline, which stand side by side in one line.
+_SHORT = {
+    "checkpoint age against its limit, now": gettext_noop("pressure"),
+    "checkpoint age against its limit, highest in a minute": gettext_noop("highest in a minute"),
+    "redo written per second": gettext_noop("redo"),
+    "transactions per second": gettext_noop("transactions"),
+    "headroom at this rate": gettext_noop("headroom"),
+}
+
+
+def short_name(name: str) -> str:
+    """The short form of a fact's name, translated; the name itself where it has none."""
+    return gettext_or_same(_SHORT.get(name, name))
 
 
 def gettext_or_same(text: str) -> str:

@@ -77,9 +77,10 @@ def _part(amount: float, name: str) -> str:
 
 
 def ago(then: datetime, now: datetime | None = None) -> str:
-    """``4 s ago``; something of the future (another machine's clock) is now."""
-    seconds = max(((now or datetime.now(UTC)) - then).total_seconds(), 0)
-    return _("%(duration)s ago") % {"duration": duration(int(seconds))}
+    """``4 s ago``, ``3 min ago``; something of the future (another machine's clock) is now."""
+    seconds = int(max(((now or datetime.now(UTC)) - then).total_seconds(), 0))
+    step = next((step for step in (DAY, HOUR, MINUTE) if seconds >= 2 * step), 1)
+    return _("%(duration)s ago") % {"duration": duration(seconds // step * step)}
 
 
 def instant(when: datetime) -> str:

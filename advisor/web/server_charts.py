@@ -392,7 +392,7 @@ def _dirty_pages(history: _History, frame: _Frame, variables: Mapping[str, str])
 
 def _occupancy(history: _History, snapshot: Snapshot | None) -> tuple[Distribution, float | None]:
     """How much of the time the pressure was where. Buckets count by their last value, each for its width."""
-    title, caption = _("Occupancy"), _("% of the time by pressure, age ÷ %(point)s") % {"point": point_name(snapshot)}
+    title, caption = _("Occupancy"), _("%% of the time by pressure, age ÷ %(point)s") % {"point": point_name(snapshot)}
     values = history.buckets.series[series.PRESSURE].last if series.PRESSURE in history.buckets.series else np.zeros(0)
     values = values[np.isfinite(values)]
     ratio = _async_ratio(history)
@@ -414,7 +414,7 @@ def _occupancy(history: _History, snapshot: Snapshot | None) -> tuple[Distributi
     above_async = _share_above(history, ratio) if ratio is not None else None
     figures = [
         (_("median"), quantities.percent(p50)),
-        (_("95 %% below") % (), quantities.percent(p95)),
+        (_("95 %% below") % {}, quantities.percent(p95)),
         (_("max"), quantities.percent(most)),
     ]
     if above_async is not None:

@@ -61,6 +61,14 @@ def fleet_row(server: Server) -> FleetRow:
     return found or FleetRow(server=server, team_id=server.team_id)
 
 
+def freshness(server: Server, row: FleetRow) -> str:
+    """How the age of the newest sample is to be taken: live, old after three missed polls, stale after twelve."""
+    if row.newest_sample_at is None:
+        return "old"
+    missed = (timezone.now() - row.newest_sample_at).total_seconds() / server.fast_interval_seconds
+    return "stale" if missed > 12 else "old" if missed > 3 else "live"
+
+
 def tag(server: Server, row: FleetRow, period: Period, reader: Sequence[object]) -> str:
     """The entity tag of the page's living part: whatever it is drawn from moves one of these."""
     newest = OpenSample.objects.filter(server=server).aggregate(newest=Max("slot"))["newest"]
@@ -144,6 +152,8 @@ def drawings(charts: server_charts.ServerCharts) -> list[Drawing]:
             bars=[bar for bar in occupancy.bars if bar.share],
         )
     )
+    # The distribution belongs beside the course that it is of.
+    shown.insert(1, shown.pop())
     return shown
 
 

@@ -28,6 +28,15 @@
     for (const one of document.querySelectorAll("[data-newest]")) { showAge(one); }
   };
   window.setInterval(tick, 1000);
+  document.addEventListener("DOMContentLoaded", tick);
+
+  // Times are shown in the reader's zone from the second page on; a zone chosen in the account wins.
+  try {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if (zone && !document.cookie.includes(`tidemark_zone=${zone};`) && !document.cookie.endsWith(`tidemark_zone=${zone}`)) {
+      document.cookie = `tidemark_zone=${zone}; path=/; max-age=31536000; samesite=lax`;
+    }
+  } catch { /* without it, times are UTC */ }
 
   document.addEventListener("htmx:configRequest", (event) => {
     const tag = event.detail.elt.dataset.etag;

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from advisor.ui.charts import scale
 from advisor.ui.charts.chart import Distribution
-from advisor.ui.charts.svg import BOTTOM, LEFT, LOW, TOP
+from advisor.ui.charts.svg import LOW
 from advisor.ui.quantities import percent
 
 
@@ -59,11 +59,10 @@ def render(chart: Distribution) -> SafeString:
         )
         value += step
     amounts = "".join(
-        f'<text class="amount" x="{LEFT - 6}" y="{round(LOW * (1 - tick / top)) + TOP + 4}" text-anchor="end">{percent(tick)}</text>'
+        f'<text class="amount" x="-6" y="{round(LOW * (1 - tick / top)) + 4}" text-anchor="end">{percent(tick)}</text>'
         for tick in ticks
     )
+    words = escape(chart.sentence or chart.title)
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
-        f'<svg class="chart" height="{LOW + TOP + BOTTOM}" width="100%" role="img" '
-        f'aria-label="{escape(chart.sentence or chart.title)}">{amounts}'
-        f'<svg class="plot" x="{LEFT}" y="{TOP}" width="92%" height="{LOW}">{"".join(parts)}</svg></svg>'
+        f'<svg class="chart" height="{LOW}" width="100%" role="img" aria-label="{words}">{amounts}{"".join(parts)}</svg>'
     )

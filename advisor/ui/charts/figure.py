@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from advisor.ui.charts.svg import ticks
 from advisor.ui.charts.chart import Chart, Distribution, Point
 
 #: A table of more rows is not read by a person; the buckets are joined until it has about this many.
@@ -17,6 +18,7 @@ def _rounded(value: float) -> float:
 
 def as_data(chart: Chart) -> dict[str, Any]:
     """JSON-ready: times in unix milliseconds, None where there is a gap. Names are texts, never markup or code."""
+    marks = ticks(chart)
     times = next((trace.points for trace in chart.traces if any(trace.points)), ())
     return {
         "id": chart.id,
@@ -27,6 +29,8 @@ def as_data(chart: Chart) -> dict[str, Any]:
         "unit": chart.caption,
         "stacked": chart.stacked,
         "count": len(times),
+        "top": marks[-1] or 1,
+        "ticks": [[tick, chart.axis.label(tick)] for tick in marks],
         "traces": [
             {
                 "name": trace.name,

@@ -1,7 +1,8 @@
 """A chart over time as SVG.
 
 Text keeps its size at every width: the outer drawing is as wide as its card, labels stand at percentages of it, and only the
-lines lie in an inner drawing that is stretched. Colours are classes, so that light, dark and print share one drawing.
+lines lie in an inner drawing that is stretched. The axis' labels stand outside of it, in margins that the style sheet keeps.
+Colours are classes, so that light, dark and print share one drawing.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from advisor.ui.charts import paths, scale
 from advisor.ui.charts.chart import Chart, Limit, Point, Trace
 
 TALL, LOW = 190, 124
-#: Room for the axis' labels at the left, for half a label above, and for the times below, in pixels.
-LEFT, TOP, BOTTOM = 52, 12, 22
+#: Labels of two lines that are closer than this would run into each other, in pixels.
 _LABEL_DISTANCE = 13
+#: Where labels begin: those of the points that act stand in a second column, beside the reported ones.
+_COLUMNS = (6, 150)
 
 
 class _Canvas:
@@ -29,9 +31,7 @@ class _Canvas:
         self.height = TALL if chart.tall else LOW
         self.columns, self.rows = (1600, 1000) if chart.tall else (800, 500)
         self.started, self.span = chart.started, max(chart.ended - chart.started, 1)
-        self.ticks = scale.amount_ticks(_top(chart), 4 if chart.tall else 3, chart.axis.base)
-        if chart.axis.at_most is not None and self.ticks[-1] > chart.axis.at_most:
-            self.ticks = [tick for tick in self.ticks if tick <= chart.axis.at_most]
+        self.ticks = ticks(chart)
         self.top = self.ticks[-1] or 1
 
     def column(self, at: float) -> int:
@@ -47,6 +47,14 @@ class _Canvas:
     def pixel(self, value: float) -> float:
         """A value as pixels from the top of the plot."""
         return self.height * (1 - min(max(value / self.top, 0), 1))
+
+
+def ticks(chart: Chart) -> list[float]:
+    """The values at which the axis has its rules, from zero to the top."""
+    found = scale.amount_ticks(_top(chart), 4 if chart.tall else 3, chart.axis.base)
+    if chart.axis.at_most is not None and found[-1] > chart.axis.at_most:
+        found = [tick for tick in found if tick <= chart.axis.at_most]
+    return found
 
 
 def _top(chart: Chart) -> float:
@@ -83,11 +91,10 @@ def render(chart: Chart, zone: tzinfo) -> SafeString:
         words = escape(chart.missing or _("No samples in this time."))
         inner.append(f'<text class="nothing" x="50%" y="{canvas.height // 2}" text-anchor="middle">{words}</text>')
     inner += _times(canvas, chart, zone)
-    total = canvas.height + TOP + BOTTOM
+    words = escape(chart.sentence or chart.title)
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
-        f'<svg class="chart" height="{total}" width="100%" role="img" aria-label="{escape(chart.sentence or chart.title)}">'
-        f"{_amounts(canvas, chart)}"
-        f'<svg class="plot" x="{LEFT}" y="{TOP}" width="92%" height="{canvas.height}">{"".join(inner)}</svg></svg>'
+        f'<svg class="chart" height="{canvas.height}" width="100%" role="img" aria-label="{words}">'
+        f"{_amounts(canvas, chart)}{''.join(inner)}</svg>"
     )
 
 
@@ -102,7 +109,7 @@ def _grid(canvas: _Canvas) -> str:
 
 def _amounts(canvas: _Canvas, chart: Chart) -> str:
     return "".join(
-        f'<text class="amount" x="{LEFT - 6}" y="{round(canvas.pixel(tick)) + TOP + 4}" text-anchor="end">'
+        f'<text class="amount" x="-6" y="{round(canvas.pixel(tick)) + 4}" text-anchor="end">'
         f"{escape(chart.axis.label(tick))}</text>"
         for tick in canvas.ticks
     )
@@ -182,19 +189,22 @@ def _limit(canvas: _Canvas, limit: Limit) -> str:
 
 def _limit_labels(canvas: _Canvas, chart: Chart, limits: Sequence[Limit]) -> list[str]:
     """Names at the left end of their lines. What is above the axis is named at its top with an arrow, never left out."""
-    found = []
-    for limit in limits:
-        first = next((point[1] for point in limit.points if point is not None), 0.0)
-        newest = limit.newest or 0.0
-        above = first > canvas.top
-        text = f"{limit.name} {chart.axis.label(newest)}" + (" ↑" if above else "")
-        found.append((canvas.pixel(first) - 4, text, limit.role))
-    found.sort(key=lambda one: one[0])
-    places = scale.spread([one[0] for one in found], _LABEL_DISTANCE, 2, canvas.height - 4)
-    return [
-        f'<text class="name c-{role}" x="6" y="{round(place)}">{escape(text)}</text>'
-        for place, (_wanted, text, role) in zip(places, found, strict=True)
-    ]
+    labels = []
+    for column, fine in zip(_COLUMNS, (False, True), strict=True):
+        found = []
+        for limit in limits:
+            if (limit.style == "fine") is not fine:
+                continue
+            first = next((point[1] for point in limit.points if point is not None), 0.0)
+            text = f"{limit.name} {chart.axis.label(limit.newest or 0.0)}" + (" ↑" if first > canvas.top else "")
+            found.append((canvas.pixel(first) - 4, text, limit.role))
+        found.sort(key=lambda one: one[0])
+        places = scale.spread([one[0] for one in found], _LABEL_DISTANCE, 9, canvas.height - 4)
+        labels += [
+            f'<text class="name c-{role}" x="{column}" y="{round(place)}">{escape(text)}</text>'
+            for place, (_wanted, text, role) in zip(places, found, strict=True)
+        ]
+    return labels
 
 
 def _happening(canvas: _Canvas, at: float, letter: str, text: str) -> str:

@@ -62,6 +62,12 @@ def figure(item: Mapping[str, Any]) -> str:
 
 
 @register.filter
+def fact(item: Mapping[str, Any]) -> str:
+    """A fact behind a headline, in as few words as will do beside it."""
+    return f"{messages.short_name(str(item.get('name', '')))} {figure(item)}"
+
+
+@register.filter
 def message(document: object) -> str:
     """A stored message, translated, its figures in place; a plain text as it is."""
     return messages.text_of(document)

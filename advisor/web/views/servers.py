@@ -39,7 +39,7 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
         "pressure_p95": charts.pressure_p95,
         "advice": server_page.advice(target),
         "may_change": may.may(Action.CHANGE_SERVER),
-        "now": timezone.now().timestamp(),
+        "freshness": server_page.freshness(target, row),
     }
     return page_or_part(request, "web/server.html", "web/_server.html", context, tag=tag)
 
