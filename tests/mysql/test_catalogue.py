@@ -37,8 +37,8 @@ def mariadb(number: str) -> ServerVersion:
 
 
 def version_of(server: RunningServer) -> ServerVersion:
-    version, comment = server.sql("SELECT @@version, @@version_comment")[0]
-    return identify(str(version), str(comment))
+    variables = {str(name): str(value) for name, value in server.sql("SHOW GLOBAL VARIABLES")}
+    return identify(variables["version"], variables["version_comment"], variables=variables)
 
 
 # --- against the servers -----------------------------------------------------------------------------------------
@@ -120,6 +120,9 @@ def test_each_server_makes_of_a_value_what_the_catalogue_says_it_will(target: Ru
     for name in [*FREE, *NEAR]:
         facts = CATALOGUE.find(name, version)
         if facts is None or not facts.dynamic or facts.kind is not Kind.INTEGER:
+            continue
+        # MariaDB 10.5 takes any innodb_thread_concurrency and goes on showing 0.
+        if (facts.ignored_when or "").startswith("always"):
             continue
         before = target.value(f"@@GLOBAL.{name}")
         for value in NEAR.get(name) or tries(facts.minimum, facts.maximum):
