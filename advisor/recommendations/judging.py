@@ -31,9 +31,10 @@ log = logging.getLogger(__name__)
 #: What recent harm is judged from; longer windows are told from the digests.
 WINDOW_SECONDS = 3600
 DIGEST_SECONDS = 8 * 86_400
-#: While a window is this young, waiting for the next full snapshot would double the time to a first recommendation.
+#: So long after a server came or its settings changed it is judged between full snapshots, too: waiting for the next
+#: one would double the time to a first recommendation, and to the end of one that was acted on.
 YOUNG_SECONDS = 300
-EARLY_EVERY_SECONDS = 20
+EARLY_EVERY_SECONDS = 15
 #: A server whose judgement lags this far behind its newest snapshot was left behind.
 LEFT_BEHIND_SECONDS = 30
 
@@ -56,10 +57,13 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
         return None
     slot, snapshot = newest
     began = time.perf_counter()
-    configuration = configuration_of(snapshot)
     known = Judgement.objects.filter(server=server).first()
-    unchanged = known is not None and known.configuration == configuration
-    configured_at = known.configured_at if known is not None and unchanged else float(slot)
+    configuration, settings = configuration_of(snapshot), configuration_of(snapshot, with_capacity=True)
+    configured_at = changed_at = float(slot)
+    if known is not None and known.configuration == configuration:
+        configured_at = known.configured_at
+    if known is not None and known.settings == settings:
+        changed_at = known.changed_at
     seen = observe(server, snapshot, slot, since=configured_at, early=early)
     if early and _was_resized_since(snapshot, seen.intervals):
         return None
@@ -82,6 +86,9 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
         milliseconds=(time.perf_counter() - began) * 1000,
         configuration=configuration,
         configured_at=configured_at,
+        settings=settings,
+        changed_at=changed_at,
+        variables=snapshot.variables,
     )
     try:
         changes = services.apply_verdict(server=server, verdict=verdict, now=timezone.now())
@@ -98,12 +105,13 @@ def _was_resized_since(snapshot: Snapshot, intervals: Sequence[Interval]) -> boo
     return seen is not None and known is not None and seen != known
 
 
-def configuration_of(snapshot: Snapshot) -> str:
-    """A digest of the variables whose change ends the window."""
+def configuration_of(snapshot: Snapshot, *, with_capacity: bool = False) -> str:
+    """A digest of the variables whose change ends the window; ``with_capacity``: of the redo capacity's, too."""
     lines = sorted(
         f"{name}={value}"
         for name, value in snapshot.variables.items()
-        if (name.startswith("innodb_") and name not in _CAPACITY and not name.startswith(_VOLATILE)) or name in _ALSO
+        if name in _ALSO
+        or (name.startswith("innodb_") and not name.startswith(_VOLATILE) and (with_capacity or name not in _CAPACITY))
     )
     return hashlib.sha256("\n".join(lines).encode("utf-8", errors="replace")).hexdigest()
 
@@ -145,14 +153,14 @@ def host_facts(stored: Mapping[str, Any]) -> HostFacts:
 
 
 def wants_early(*, server_id: str) -> bool:
-    """Whether a judgement before the next full snapshot could say more: the server's window is still young."""
-    known = Judgement.objects.filter(server_id=server_id).first()
-    if known is None:
-        return False
+    """Whether it is worth judging before the next full snapshot: the server is new, or somebody just changed its
+    settings and waits to see what comes of it.
+    """
+    known = Judgement.objects.filter(server_id=server_id).only("changed_at", "judged_at").first()
     return (
-        time.time() - known.configured_at < YOUNG_SECONDS
+        known is not None
+        and time.time() - known.changed_at < YOUNG_SECONDS
         and (timezone.now() - known.judged_at).total_seconds() >= EARLY_EVERY_SECONDS
-        and any(one.get("outcome") == "not_evaluated" for one in known.outcomes)
     )
 
 

@@ -67,7 +67,8 @@ class Judgement(models.Model):
     """The newest judgement of a server: what every rule said. ``outcomes`` is the advice schema's list.
 
     ``configuration`` is a digest of the variables that judging depends on, and ``configured_at`` (unix seconds) when
-    it was first seen: what was observed before belongs to other values.
+    it was first seen: what was observed before belongs to other values. ``settings`` and ``changed_at`` are the same
+    with the redo capacity, whose history is a series and ends no window.
     """
 
     server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="judgement")
@@ -77,6 +78,8 @@ class Judgement(models.Model):
     milliseconds = models.FloatField(default=0)
     configuration = models.CharField(max_length=64, blank=True)
     configured_at = models.FloatField(default=0)
+    settings = models.CharField(max_length=64, blank=True)
+    changed_at = models.FloatField(default=0)
 
     def __str__(self) -> str:
         return f"judgement of {self.server_id} at {self.slot}"

@@ -14,13 +14,17 @@ from advisor.journal.services import record
 from advisor.recommendations import fleet
 from advisor.recommendations.models import Judgement, Recommendation, State
 from advisor.recommendations.states import LIVING, Step, WrongState, after
-from advisor.recommendations.verdict import Found, RuleSaid, Verdict, figures, growth, rule_of
+from advisor.recommendations.verdict import Found, RuleSaid, Verdict, acted_on, figures, growth, rule_of
 from collector.models import Server
 
 #: A recommendation is resolved when its rule passed this often in a row and for at least this long: harm opens it
 #: early, one lucky minute does not close it.
 PASSES_TO_RESOLVE = 3
 SECONDS_TO_RESOLVE = 110
+#: The same where the server does not have the values any more that the advice was about: somebody acted on it, so that
+#: a pass is what was to be expected and no lucky minute.
+PASSES_AFTER_CHANGE = 2
+SECONDS_AFTER_CHANGE = 15
 #: Found again within this time, a resolved recommendation returns with its history; later a new one is opened.
 RETURN_DAYS = 30
 #: How much the figures have to grow for a dismissed recommendation to come back.
@@ -61,6 +65,8 @@ def apply_verdict(*, server: Server, verdict: Verdict, now: datetime) -> Changes
     judgement.milliseconds = verdict.milliseconds
     judgement.configuration = verdict.configuration
     judgement.configured_at = verdict.configured_at
+    judgement.settings = verdict.settings
+    judgement.changed_at = verdict.changed_at
     judgement.save()
 
     changes = Changes()
@@ -75,7 +81,7 @@ def apply_verdict(*, server: Server, verdict: Verdict, now: datetime) -> Changes
             # Two that were open apart are one now: the other one goes on with both.
             _resolve(row, now, "joined", changes)
         else:
-            _not_found(row, verdict.said, now, changes)
+            _not_found(row, verdict, now, changes)
     for found in verdict.found:
         known = next((row for row in living if matched.get(row.pk) is found), None)
         if known is None:
@@ -177,19 +183,22 @@ def _why_back(row: Recommendation, found: Found, today: date) -> str:
     return "figures" if growth(row.dismissed_figures, figures(found.document)) >= WORSE_RATIO else ""
 
 
-def _not_found(row: Recommendation, said: dict[str, RuleSaid], now: datetime, changes: Changes) -> None:
+def _not_found(row: Recommendation, verdict: Verdict, now: datetime, changes: Changes) -> None:
     """None of its findings was made this time. Where a rule of it could not be evaluated, nothing is known and nothing
     changes.
 
     A rule that no longer exists said nothing at all and counts as passed.
     """
+    said = verdict.said
     if any(said.get(rule_of(key)) is RuleSaid.NOT_EVALUATED for key in {row.key, *row.keys}):
         return
     row.passes = min(row.passes + 1, 32_767)
     row.passing_since = row.passing_since or now
     held = row.state == State.DISMISSED and (row.dismissed_until is None or row.dismissed_until > now.date())
-    long_enough = now - row.passing_since >= timedelta(seconds=SECONDS_TO_RESOLVE)
-    if row.passes >= PASSES_TO_RESOLVE and long_enough and not held:
+    passes, seconds = PASSES_TO_RESOLVE, SECONDS_TO_RESOLVE
+    if acted_on(row.document, verdict.variables):
+        passes, seconds = PASSES_AFTER_CHANGE, SECONDS_AFTER_CHANGE
+    if row.passes >= passes and now - row.passing_since >= timedelta(seconds=seconds) and not held:
         _resolve(row, now, "passed", changes)
     else:
         # A dismissal outlives good days: else what somebody decided would have to be decided again after each of them.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from typing import Any
+
+from advisor.mysql.values import same
 
 
 class RuleSaid(StrEnum):
@@ -45,15 +47,18 @@ class Found:
 @dataclass(frozen=True)
 class Verdict:
     """All that was said of one server at one slot. ``outcomes`` is the advice schema's list, ``said`` the same by
-    rule. ``configuration`` and ``configured_at`` are those of the Judgement table.
+    rule. ``variables`` are the server's present ones; the last four fields are those of the Judgement table.
     """
 
     slot: int
     found: Sequence[Found]
     outcomes: Sequence[Mapping[str, Any]]
     milliseconds: float = 0.0
+    variables: Mapping[str, str] = field(default_factory=dict)
     configuration: str = ""
     configured_at: float = 0.0
+    settings: str = ""
+    changed_at: float = 0.0
 
     @property
     def said(self) -> dict[str, RuleSaid]:
@@ -86,3 +91,11 @@ def growth(then: Mapping[str, float], now: Mapping[str, float]) -> float:
         if name in now
     )
     return ratios[(len(ratios) - 1) // 2] if ratios else 1.0
+
+
+def acted_on(document: Mapping[str, Any], variables: Mapping[str, str]) -> bool:
+    """Whether every variable that the item is about has another value now than when it was found."""
+    changes = [one for one in document.get("changes", ()) if one.get("kind") == "variable"]
+    return bool(changes) and all(
+        one["name"] in variables and not same(str(one["current"]), variables[one["name"]]) for one in changes
+    )

@@ -69,6 +69,7 @@ class Judging:
         self.now = START
         self.slot = int(START.timestamp())
         self.step = timedelta(seconds=every_seconds)
+        self.variables: dict[str, str] = {}
 
     def __call__(self, *findings: Found, said: dict[str, str] | None = None) -> Changes:
         """One judgement. Rules of the findings said finding; others what ``said`` says (by default the redo rule
@@ -82,6 +83,7 @@ class Judging:
                 slot=self.slot,
                 found=findings,
                 outcomes=[{"rule": rule, "outcome": outcome} for rule, outcome in outcomes.items()],
+                variables=self.variables,
             ),
             now=self.now,
         )

@@ -19,7 +19,7 @@ from collector.models import StoredSnapshot
 from collector.signals import poll_stored, snapshot_stored
 from collector.store import store
 
-SMALL = {"innodb_log_file_size": 8 * MIB}
+SMALL = {"innodb_log_file_size": 8 * MIB, "innodb_log_buffer_size": 4 * MIB}
 RULE = "redo.redo-log-undersized"
 
 

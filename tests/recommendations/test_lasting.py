@@ -57,6 +57,25 @@ def test_three_passes_within_seconds_are_not_enough(watched: Any) -> None:
     assert only().state == State.RESOLVED
 
 
+def test_where_somebody_changed_what_it_was_about_two_passes_are_enough(watched: Any) -> None:
+    judge = Judging(watched, every_seconds=20)
+    judge(found())
+    judge.variables = {"innodb_log_file_size": "268435456"}
+    judge()
+    assert only().state == State.OPEN
+    judge()
+    assert only().state == State.RESOLVED
+
+
+def test_a_value_that_only_is_spelled_otherwise_is_no_change(watched: Any) -> None:
+    judge = Judging(watched, every_seconds=20)
+    judge(found())
+    judge.variables = {"innodb_log_file_size": "8M"}
+    judge()
+    judge()
+    assert only().state == State.OPEN
+
+
 def test_a_pass_between_findings_starts_the_count_again(watched: Any) -> None:
     judge = Judging(watched)
     judge(found())
