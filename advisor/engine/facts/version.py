@@ -30,6 +30,7 @@ class VersionLife(Fact):
     days_left: int
     successor: str | None
     successor_ends_on: date | None
+    successor_is_over: bool
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
@@ -51,12 +52,14 @@ class VersionLife(Fact):
                 )
             )
         following = next_long_term_series(server)
+        today = date.fromisoformat(seen.today)
         return cls(
             series=f"{'MariaDB' if server.is_mariadb else 'MySQL'} {server.series}",
             ends_on=ends_on,
-            days_left=(ends_on - date.fromisoformat(seen.today)).days,
+            days_left=(ends_on - today).days,
             successor=None if following is None else following.name,
             successor_ends_on=None if following is None else following.ends_on,
+            successor_is_over=following is not None and following.ends_on is not None and following.ends_on < today,
         )
 
     def measured(self) -> tuple[Measured, ...]:

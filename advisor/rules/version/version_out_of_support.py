@@ -87,10 +87,15 @@ def check(life: VersionLife, p: Parameters) -> Finding | Passed:
 
 
 def _advice(life: VersionLife) -> str:
-    """The next step, and until when it lasts."""
+    """The next step, and whether one can stay there."""
     if life.successor_ends_on is None:
         return "the next long-term series"
-    return f"the next long-term series, supported until {life.successor_ends_on.isoformat()}"
+    ends_on = life.successor_ends_on.isoformat()
+    if life.successor_is_over:
+        return (
+            f"the next step, as no long-term series can be skipped; its own support ended on {ends_on}: go on from it"
+        )
+    return f"the next long-term series, supported until {ends_on}"
 
 
 rule.fires("MySQL 5.7 in 2026", scene("mysql 5.7.22", today="2026-11-01"))
