@@ -38,7 +38,8 @@ def watch(*, shard: int, **kwargs: Any) -> None:
     """Watches the servers of one shard while the lease holds, for some minutes."""
     from collector.watch import Watch
 
-    if _stop.is_set() or not _room.acquire(blocking=False):
+    room = _room
+    if _stop.is_set() or not room.acquire(blocking=False):
         return
     try:
         lease = schedule.claim(shard)
@@ -50,7 +51,7 @@ def watch(*, shard: int, **kwargs: Any) -> None:
                 # No broker, so nobody else would come: collecting goes on without it.
                 lease = schedule.claim(shard)
     finally:
-        _room.release()
+        room.release()
 
 
 @shared_task(name="collector.housekeeping", ignore_result=True, soft_time_limit=50, time_limit=55)

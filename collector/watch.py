@@ -11,10 +11,12 @@ import logging
 import threading
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError, close_old_connections
 from django.db.models import Max
+from django.dispatch import Signal
 
 from advisor.mysql.snapshot import Poll, Snapshot
 from collector import results, schedule, signals, snapshots
@@ -239,6 +241,10 @@ class Watch:
     def _may_read(self, watched: Watched) -> bool:
         return not (self._lost.is_set() or watched.gone) and self._lease.is_fresh()
 
+    def _announce(self, signal: Signal, **what: Any) -> None:
+        # In a thread of its own: a listener that waits for a broker which is away must not make a server's slots late.
+        self._pool.submit(partial(_send, signal, what))
+
     def _ended(self, watched: Watched) -> None:
         watched.readings += 1
         if not self._may_read(watched):
@@ -335,7 +341,7 @@ class _Reading:
         )
         watched.poll, watched.excuse = poll, ""
         watched.take(state)
-        _announce(signals.poll_stored, server_id=watched.server.pk, slot=slot)
+        self._watch._announce(signals.poll_stored, server_id=watched.server.pk, slot=slot)
 
     def _ask(self, slot: int) -> tuple[Poll, dict[str, float]]:
         """A poll, stamped with its slot, and what it cost the server."""
@@ -372,7 +378,7 @@ class _Reading:
         watched.plan = FastPlan.of(snapshot)
         watched.full_slot = state.full_slot
         if new:
-            _announce(signals.snapshot_stored, server_id=watched.server.pk, slot=slot)
+            self._watch._announce(signals.snapshot_stored, server_id=watched.server.pk, slot=slot)
 
     def _next_full(self, now: float) -> int:
         """Gives up the full collection that was due: returns the slot of the next one."""
@@ -408,7 +414,7 @@ class _Reading:
             log.info("%s cannot be read: %s %s", watched.server.name, sentence, next_step)
         watched.take(state)
         watched.excuse = ""
-        _announce(signals.server_failed, server_id=watched.server.pk)
+        self._watch._announce(signals.server_failed, server_id=watched.server.pk)
 
     def _reload(self) -> None:
         """Somebody else dealt with the slot: what is due now stands in the database."""
@@ -430,8 +436,8 @@ def _cost(before: Any, connection: Connection) -> dict[str, float]:
     }
 
 
-def _announce(signal: Any, **what: Any) -> None:
-    """Tells whoever listens, after the transaction. A listener's fault is its own and does not stop the collecting."""
+def _send(signal: Signal, what: dict[str, Any]) -> None:
+    """Tells whoever listens. A listener's fault is its own and does not stop the collecting."""
     for receiver, answer in signal.send_robust(sender=Watch, **what):
         if isinstance(answer, Exception):
             log.error("%s failed after a reading", getattr(receiver, "__name__", receiver), exc_info=answer)

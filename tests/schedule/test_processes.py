@@ -123,6 +123,7 @@ def test_a_holder_whose_time_is_up_gives_the_shard_back(target: RunningServer, o
     connections = _connections(target)
     said = ours.python(
         "import threading, time\n"
+        "import advisor.celery\n"
         "from collector.schedule import claim\n"
         "from collector.watch import Watch\n"
         "began = time.monotonic()\n"
