@@ -81,7 +81,7 @@ def test_what_was_seen_before_a_change_of_the_configuration_is_not_judged(watche
 
 def test_the_redo_capacity_itself_ends_no_window_of_other_rules() -> None:
     small = scene("mariadb 10.11.18", SMALL).snapshot
-    large = scene("mariadb 10.11.18", {"innodb_log_file_size": GIB}).snapshot
+    large = scene("mariadb 10.11.18", {**SMALL, "innodb_log_file_size": GIB}).snapshot
     other = scene("mariadb 10.11.18", {**SMALL, "innodb_io_capacity": 5000}).snapshot
     assert judging.configuration_of(small) == judging.configuration_of(large)
     assert judging.configuration_of(small) != judging.configuration_of(other)
