@@ -279,7 +279,8 @@ def text(advice: Advice) -> str:
     """The advice for people: what to do first, then what was fine, then what could not be told and why."""
     snapshot, window = advice.seen.snapshot, advice.seen.window
     lines = [
-        f"{snapshot.identity.version}, up {seconds_text(snapshot.uptime_seconds)}, {snapshot.identity.role}",
+        f"{snapshot.identity.version}, up {seconds_text(snapshot.uptime_seconds)}"
+        + (f", {snapshot.identity.role}" if snapshot.identity.role != "unknown" else ""),
     ]
     if window is not None:
         began = datetime.fromtimestamp(window.started_at, UTC)
@@ -313,8 +314,8 @@ def _recommendation_lines(number: int, prepared: Prepared) -> list[str]:
         f"{number}. {_SYMBOLS[one.severity]}  {message_text(one.message)}", WIDTH, subsequent_indent="   "
     )
     lines += _wrapped("Rule", f"{', '.join(one.rules)} (confidence {one.confidence.value})")
-    for change in written.changes:
-        lines += _wrapped("Change", _change_text(change))
+    for line in _change_lines(written.changes):
+        lines += _wrapped("Change", line)
     for other in one.overruled:
         lines += _wrapped("Instead of", f"{message_text(other.message)} ({other.rule})")
     for index, figure in enumerate(one.evidence):
@@ -341,17 +342,29 @@ def _recommendation_lines(number: int, prepared: Prepared) -> list[str]:
     return lines
 
 
-def _change_text(change: RenderedChange) -> str:
-    if change.kind == "variable":
-        how = "needs a restart" if change.needs_restart else "dynamic"
-        if change.effect == "new_connections":
-            how += ", for new connections"
-        return f"{change.name}: {change.current} -> {change.proposed} ({how})"
-    if change.kind in ("metric", "instrument", "consumer"):
-        return f"{change.kind} {change.name}: {change.current} -> {change.proposed}"
-    if change.kind == "upgrade":
-        return f"upgrade to {change.proposed}: {change.advice}" if change.advice else f"upgrade to {change.proposed}"
-    return change.advice or f"{change.name}: {change.current} -> {change.proposed}"
+_SWITCHES = {"metric": "innodb_metrics counters", "instrument": "instruments", "consumer": "consumers"}
+
+
+def _change_lines(changes: Sequence[RenderedChange]) -> list[str]:
+    """A line for each change; switches that go the same way share one."""
+    lines: list[str] = []
+    switched: dict[tuple[str, str], list[str]] = {}
+    for change in changes:
+        if change.kind in _SWITCHES:
+            switched.setdefault((change.kind, change.proposed), []).append(change.name)
+        elif change.kind == "variable":
+            how = "needs a restart" if change.needs_restart else "dynamic"
+            if change.effect == "new_connections":
+                how += ", for new connections"
+            lines.append(f"{change.name}: {change.current} -> {change.proposed} ({how})")
+        elif change.kind == "upgrade":
+            lines.append(f"upgrade to {change.proposed}: {change.advice}".removesuffix(": "))
+        else:
+            lines.append(change.advice or f"{change.name}: {change.current} -> {change.proposed}")
+    for (kind, state), names in switched.items():
+        word = {"true": "on", "false": "off"}.get(state, state)
+        lines.append(f"switch {word} the {_SWITCHES[kind]} {', '.join(names)}")
+    return lines
 
 
 def _price_text(price: Price) -> str:

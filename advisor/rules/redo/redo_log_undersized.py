@@ -114,10 +114,11 @@ def check(
                 proposal=changes,
                 severity=Severity.CRITICAL if critical else None,
                 expected=Message(
-                    "With {capacity} the same load takes {time} to reach the limit: writers no longer wait.",
+                    "With {capacity} the same load takes {after} to reach the limit instead of {before}.",
                     {
                         "capacity": Quantity(capacity, Unit.BYTES),
-                        "time": Quantity(
+                        "before": Quantity(held_seconds(log, load), Unit.SECONDS),
+                        "after": Quantity(
                             log.limit_bytes / log.capacity_bytes * capacity / load.mean_bytes_per_second, Unit.SECONDS
                         ),
                     },
