@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
-from advisor.mysql import buffer_pool, redo, values
+from advisor.mysql import quirks, values
 from advisor.mysql.proposal import (
     Change,
     Investigate,
@@ -43,6 +43,8 @@ class VariableKnowledge(Protocol):
     @property
     def dynamic(self) -> bool: ...
     @property
+    def scope(self) -> str: ...
+    @property
     def read_only(self) -> bool: ...
     @property
     def kind(self) -> str: ...
@@ -58,6 +60,10 @@ class VariableKnowledge(Protocol):
     def step(self) -> int | None: ...
     @property
     def effect(self) -> str: ...
+    @property
+    def ignored_when(self) -> str | None: ...
+    @property
+    def replaced_by(self) -> str | None: ...
 
 
 class Knowledge(Protocol):
@@ -110,7 +116,7 @@ _FORBIDDEN = re.compile(
     r"|(ssl|tls|keyring|authentication|validate_password|audit_log|server_audit)_?.*|character_sets_dir|lc_messages_dir"
     r"|default_authentication_plugin|old_passwords|secure_auth|mandatory_roles|partial_revokes|proxy_protocol_networks"
     r"|bind_address|port|skip_networking|require_secure_transport|(super_)?read_only|offline_mode|server_(id|uuid)|gtid_.*"
-    r"|sql_log_bin|binlog_(format|row_image)|replicate_.*|sql_mode|foreign_key_checks|unique_checks|autocommit"
+    r"|enforce_gtid_consistency|sql_log_bin|binlog_(format|row_image)|replicate_.*|sql_mode|foreign_key_checks|unique_checks|autocommit"
     r"|(tx|transaction)_isolation|character_set_.*|collation_.*|time_zone|lower_case_table_names|default_storage_engine"
     r"|innodb_(force_recovery|fast_shutdown|read_only|monitor_.*)|(.*_)?debug"
 )
@@ -129,14 +135,19 @@ _BOUND_PAIRS = (
 
 @dataclass(frozen=True)
 class _Set:
-    """One variable on its way from ``old`` to ``new``; ``runtime`` says that it can be set on the running server."""
+    """One variable on its way from ``old`` to ``new``.
+
+    ``runtime`` says that it can be set on the running server; ``why_not`` and ``why_no_undo`` say why a dynamic
+    variable cannot be set, or be set back, while the server runs.
+    """
 
     facts: VariableKnowledge
     old: Value
     new: Value
     runtime: bool
     undo_value: Value
-    undo_runtime: bool = True
+    why_not: str | None = None
+    why_no_undo: str | None = None
 
     @property
     def name(self) -> str:
@@ -268,6 +279,12 @@ def _set(
         raise BadProposal(f"{server} has no system variable {name}.")
     if facts.read_only:
         raise BadProposal(f"{name} only informs on {server}: nothing sets it.")
+    if facts.ignored_when:
+        instead = f": set {facts.replaced_by}" if facts.replaced_by and facts.replaced_by != "-" else ""
+        raise BadProposal(f"{name} cannot be set to any use on {server}, ignored {facts.ignored_when}{instead}.")
+    never = quirks.why_never(server, name, variables)
+    if never is not None:
+        raise BadProposal(f"{name} cannot be set to any use on {server}: {never}.")
     try:
         old = _typed(variables[name], facts)
     except BadProposal:
@@ -275,20 +292,14 @@ def _set(
         old = variables[name]
     if name == "optimizer_switch":
         value = _merged_flags(variables[name], str(value))
-    new = _rounded(_typed(value, facts), facts, server, variables)
-    runtime, undo_runtime, undo_value = facts.dynamic, True, old
-    if name == "innodb_buffer_pool_size":
-        runtime = runtime and buffer_pool.resizable_to(variables, int(_number(new)))
-    if name == "innodb_log_file_size" and runtime:
-        # MariaDB starts with a redo log smaller than its log buffer, but refuses to make it so at run time (error
-        # 1210).
-        buffer_bytes = int(variables.get("innodb_log_buffer_size", "0"))
-        runtime = int(_number(new)) >= buffer_bytes
-        undo_runtime = int(_number(old)) >= buffer_bytes
+    new = _within(_typed(value, facts), facts, server, variables)
+    why = quirks.why_not_at_run_time(server, name, old, new, variables) if facts.dynamic else None
+    undo_value: Value = old
     if name == "innodb_redo_log_capacity":
         # A server started with the old names works with another capacity than this variable shows.
         undo_value = int(status.get("Innodb_redo_log_capacity_resized", 0)) or old
-    return _Set(facts, old, new, runtime, undo_value, undo_runtime)
+    why_no_undo = quirks.why_not_at_run_time(server, name, new, undo_value, variables) if facts.dynamic else None
+    return _Set(facts, old, new, facts.dynamic and why is None, undo_value, why, why_no_undo)
 
 
 def _typed(value: Value, facts: VariableKnowledge) -> Value:
@@ -327,20 +338,14 @@ def _whole(value: str | float) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _rounded(value: Value, facts: VariableKnowledge, server: ServerVersion, variables: Mapping[str, str]) -> Value:
+def _within(value: Value, facts: VariableKnowledge, server: ServerVersion, variables: Mapping[str, str]) -> Value:
     """The value as the server will read it back, or BadProposal where it would cut it off at a bound."""
     if isinstance(value, (bool, str)):
         return value
     for bound, word in ((facts.minimum, "smallest"), (facts.maximum, "largest")):
         if bound is not None and (value < bound if word == "smallest" else value > bound):
             raise BadProposal(f"{facts.name} = {value} is beyond the {word} value that {server} takes, {bound}.")
-    if isinstance(value, int):
-        if facts.name == "innodb_buffer_pool_size":
-            return buffer_pool.rounded_pool_size(server, variables, value)
-        step = redo.MIB if facts.name == "innodb_redo_log_capacity" else (facts.step or 1)
-        if step > 1:
-            return -(-value // step) * step
-    return value
+    return quirks.as_kept(server, facts, value, variables) if isinstance(value, int) else value
 
 
 def _ordered(sets: list[_Set], *, undo: bool) -> list[_Set]:
@@ -372,17 +377,20 @@ def _variables(
         and variables.get("persisted_globals_load", "ON").upper() in {"ON", "1"}
     )
     runtime = [one for one in sets if one.runtime]
+    kept = {one.name for one in runtime if can_persist and quirks.persistable(server, one.facts)}
     for one in _ordered(runtime, undo=False):
-        parts.sql.append(_statement("PERSIST" if can_persist else "GLOBAL", one.name, one.new))
+        parts.sql.append(_statement("PERSIST" if one.name in kept else "GLOBAL", one.name, one.new))
     for one in _ordered(runtime, undo=True):
-        if not one.undo_runtime:
+        if one.why_no_undo is not None:
             parts.notes.append(
-                f"{one.name} cannot be taken back while the server runs: its old value is below "
-                "innodb_log_buffer_size, which is refused then. The option-file line restores it at the next start."
+                f"{one.name} cannot be taken back while the server runs: {one.why_no_undo}. "
+                "The option-file line restores it at the next start."
             )
             continue
-        parts.undo += _undo(one, persisted if can_persist else None)
+        parts.undo += _undo(one, persisted if one.name in kept else None)
     for one in sets:
+        if one.why_not is not None:
+            parts.notes.append(f"{one.name} needs a restart here: {one.why_not}.")
         parts.option_file.append(_line(one, one.new))
         parts.undo_option_file.append(_line(one, one.undo_value))
         real = one.facts.kind == "real"
@@ -396,7 +404,7 @@ def _variables(
                 effect=str(one.facts.effect) if one.runtime else "restart",
             )
         )
-    if runtime and not can_persist:
+    if len(kept) < len(runtime):
         parts.notes.append("SET GLOBAL is lost at the next restart: add the option-file lines, too.")
 
 

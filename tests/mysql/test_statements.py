@@ -38,6 +38,9 @@ class Known:
     dynamic: bool = True
     kind: str = "integer"
     read_only: bool = False
+    scope: str = "global"
+    ignored_when: str | None = None
+    replaced_by: str | None = None
     unit: str | None = None
     choices: tuple[str, ...] = ()
     minimum: int | float | None = None
@@ -438,3 +441,60 @@ def test_a_value_that_was_empty_is_restored_by_taking_the_line_out() -> None:
     """MySQL 5.7.22 shows an empty innodb_flush_method and refuses to start with one that is given as empty."""
     written = write(SetVariable("innodb_flush_method", "O_DIRECT"), variables={"innodb_flush_method": ""})
     assert written.undo_option_file == ("# innodb_flush_method was not set: remove its line",)
+
+
+def test_a_variable_that_another_one_replaced_is_refused_with_its_name() -> None:
+    known = Known("expire_logs_days", ignored_when="always", replaced_by="binlog_expire_logs_seconds")
+    with pytest.raises(BadProposal, match=r"ignored always: set binlog_expire_logs_seconds\.$"):
+        write(SetVariable("expire_logs_days", 7), variables={"expire_logs_days": "0"}, catalogue=Catalogue(known))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "server"),
+    [
+        ("innodb_commit_concurrency", "0", 8, MYSQL),
+        ("query_cache_type", "OFF", "ON", MARIADB),
+        ("max_user_connections", "0", 8, MARIADB),
+        ("innodb_doublewrite", "ON", "OFF", MYSQL),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_a_server_refuses_at_run_time_needs_a_restart(
+    name: str, old: str, new: int | str, server: ServerVersion
+) -> None:
+    kind = "integer" if isinstance(new, int) else "enum"
+    written = write(
+        SetVariable(name, new), server=server, variables={name: old}, catalogue=Catalogue(Known(name, kind=kind))
+    )
+    assert written.sql == written.undo == ()
+    assert written.needs_restart
+    assert written.option_file == (f"{name} = {new}",)
+    assert any(f"{name} needs a restart here" in note for note in written.notes)
+
+
+def test_what_cannot_be_persisted_is_set_for_now_and_written_down() -> None:
+    known = Known("innodb_undo_tablespaces")
+    written = write(
+        SetVariable("innodb_undo_tablespaces", 3),
+        SetVariable("innodb_io_capacity", 400),
+        variables={"innodb_undo_tablespaces": "2"},
+        catalogue=Catalogue(known),
+        persisted={},
+    )
+    assert written.sql == (
+        "SET GLOBAL `innodb_undo_tablespaces` = 3",
+        "SET PERSIST `innodb_io_capacity` = 400",
+    )
+    assert "SET GLOBAL `innodb_undo_tablespaces` = 2" in written.undo
+    assert "RESET PERSIST IF EXISTS `innodb_undo_tablespaces`" not in written.undo
+    assert any("lost at the next restart" in note for note in written.notes)
+
+
+def test_flags_are_merged_into_the_ones_that_are_set() -> None:
+    catalogue = Catalogue(Known("optimizer_switch", kind="set", choices=("mrr", "mrr_cost_based")))
+    present = {"optimizer_switch": "mrr=on,mrr_cost_based=on"}
+    written = write(SetVariable("optimizer_switch", "mrr_cost_based=off"), variables=present, catalogue=catalogue)
+    assert written.sql == ("SET GLOBAL `optimizer_switch` = 'mrr=on,mrr_cost_based=off'",)
+    assert written.undo == ("SET GLOBAL `optimizer_switch` = 'mrr=on,mrr_cost_based=on'",)
+    with pytest.raises(BadProposal, match="has no flag bka"):
+        write(SetVariable("optimizer_switch", "bka=on"), variables=present, catalogue=catalogue)
