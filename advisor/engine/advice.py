@@ -16,6 +16,7 @@ from advisor.engine.observation import HostFact, Observation
 from advisor.engine.outcome import (
     Finding,
     Measured,
+    Message,
     NotApplicable,
     NotEvaluated,
     Passed,
@@ -245,6 +246,25 @@ def recommendation_document(prepared: Prepared) -> dict[str, Any]:
         "overruled": [{"rule": other.rule, "title": message_text(other.message)} for other in one.overruled],
         "references": list(one.references),
         "key": one.key,
+        "words": {
+            name: message_document(message)
+            for name, message in (
+                ("title", one.message),
+                ("expected", one.expected),
+                ("would_change_our_mind", one.would_change_our_mind),
+            )
+            if message is not None
+        },
+    }
+
+
+def message_document(message: Message) -> dict[str, Any]:
+    """A message with its typed values, for readers of other languages: the same words stand in English beside it."""
+    return {
+        "text": message.text,
+        "values": {
+            name: {"value": quantity.value, "unit": quantity.unit.value} for name, quantity in message.values.items()
+        },
     }
 
 
@@ -265,7 +285,11 @@ def change_document(change: RenderedChange) -> dict[str, Any]:
 
 def price_document(price: Price) -> dict[str, Any]:
     """One item of a price: kind, words, and both figures where both are known."""
-    result: dict[str, Any] = {"kind": price.kind.value, "text": message_text(price.message)}
+    result: dict[str, Any] = {
+        "kind": price.kind.value,
+        "text": message_text(price.message),
+        "words": message_document(price.message),
+    }
     for name, quantity in (("before", price.before), ("after", price.after)):
         if quantity is not None:
             result[name] = {"value": quantity.value, "unit": quantity.unit.value}
