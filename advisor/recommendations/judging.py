@@ -98,11 +98,18 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
     return changes
 
 
+#: What moves when the redo log is resized. Some servers tell the capacity only as a variable, which polls do not read.
+_MOVED_BY_RESIZE = (series.CAPACITY, series.MAXIMUM_AGE, series.EFFECTIVE_SYNC_POINT)
+
+
 def _was_resized_since(snapshot: Snapshot, intervals: Sequence[Interval]) -> bool:
-    """Whether the newest poll has another redo capacity than the snapshot: then the next snapshot is waited for."""
-    seen = intervals[-1].last(series.CAPACITY) if intervals else None
-    known = snapshot.derived.get(series.CAPACITY)
-    return seen is not None and known is not None and seen != known
+    """Whether the newest poll belongs to another redo capacity than the snapshot: then the next snapshot is waited
+    for.
+    """
+    if not intervals:
+        return False
+    pairs = [(intervals[-1].last(name), snapshot.derived.get(name)) for name in _MOVED_BY_RESIZE]
+    return any(seen is not None and known is not None and seen != known for seen, known in pairs)
 
 
 def configuration_of(snapshot: Snapshot, *, with_capacity: bool = False) -> str:

@@ -158,3 +158,15 @@ def test_one_server_that_cannot_be_judged_keeps_no_other_from_it(
     assert judging.judge_left_behind() == 2
     assert list(Judgement.objects.values_list("server_id", flat=True)) == [other.pk]
     assert "could not be judged" in caplog.text
+
+
+def test_a_poll_of_another_redo_capacity_than_the_snapshot_waits_for_the_next_snapshot(watched: Any, now: int) -> None:
+    """Else the advice would speak of a value that is no longer there, and its undo would restore it."""
+    first(watched, now - 80)
+    slot = now - 80
+    StoredSnapshot.objects.all().delete()
+    record(watched, at=now - 1, seconds=70)
+    large = scene("mariadb 10.11.18", {**SMALL, "innodb_log_file_size": GIB}).snapshot
+    StoredSnapshot.objects.update(slot=slot, payload=snapshots.pack(replace(large, taken_at=slot)))
+    assert judging.judge_server(server_id=watched.pk, early=True) is None
+    assert judging.judge_server(server_id=watched.pk) is not None
