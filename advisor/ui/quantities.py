@@ -133,3 +133,13 @@ def quantity(value: object, unit: str) -> str:
 def of(quantity_: Quantity) -> str:
     """A ``Quantity`` in words."""
     return quantity(quantity_.value, quantity_.unit)
+
+
+#: Variables that are counted in bytes, by the end of their names; other numbers of that size are no bytes.
+_BYTES = ("_size", "_log_capacity", "_bytes")
+
+
+def setting(value: object, name: str) -> str:
+    """A system variable's value as a person reads it: ``512 MiB`` of 536870912 where the variable is counted in bytes."""
+    text = str(value)
+    return size(int(text)) if text.isdigit() and int(text) >= 1024 and name.endswith(_BYTES) else text

@@ -162,11 +162,11 @@ class TargetServer(forms.Form):
         label=gettext_lazy("Tags"), required=False, max_length=500, help_text=gettext_lazy("Parted by commas.")
     )
     memory_gib = forms.FloatField(
-        label=gettext_lazy("Memory of the machine, GiB"),
+        label=gettext_lazy("Memory, GiB"),
         required=False,
         min_value=0.1,
         max_value=1_000_000,
-        help_text=gettext_lazy("No server tells it. Unknown stays unknown: rules that need it say so."),
+        help_text=gettext_lazy("Of the machine: no server tells it."),
     )
     cpus = forms.IntegerField(label=gettext_lazy("CPUs"), required=False, min_value=1, max_value=100_000)
     storage = forms.ChoiceField(

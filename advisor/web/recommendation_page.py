@@ -72,6 +72,7 @@ def read(row: Recommendation) -> dict[str, Any]:
         "drawing": svg.render(chart, timezone.get_current_timezone()) if chart is not None else "",
         "window_words": quantities.span(started, ended) if started and ended else "",
         "joined": [one for one in document.get("rules", ()) if one != row.rule],
+        "references": [one for one in document.get("references", ()) if str(one).startswith(("https://", "http://"))],
         "rule": _rule(row.rule),
         "steps": {step.value for step in Step if (State(row.state), step) in TRANSITIONS},
         "history": [(event, server_page.event_words(event)) for event in _history(row)],
@@ -151,24 +152,14 @@ def _figure(server_id: str, one: Mapping[str, Any]) -> Figure:
 
 
 def _line(change: Mapping[str, Any]) -> Line:
-    before, after = str(change.get("current", "")), str(change.get("proposed", ""))
+    name, before, after = str(change.get("name", "")), str(change.get("current", "")), str(change.get("proposed", ""))
     effects = {
         "at_once": _("Takes effect at once, no restart, reversible"),
         "new_connections": _("Takes effect for new connections"),
         "restart": _("Takes effect after a restart of the server"),
     }
-    shown_before, shown_after = _readable(change.get("name", ""), before), _readable(change.get("name", ""), after)
+    shown_before, shown_after = quantities.setting(before, name), quantities.setting(after, name)
     exact = f"{before} → {after}" if (shown_before, shown_after) != (before, after) else ""
     return Line(
         str(change.get("name", "")), shown_before, shown_after, exact, effects.get(change.get("effect", ""), "")
     )
-
-
-#: What is counted in bytes can be read as GiB; other numbers of that size are no bytes.
-_BYTES = ("_size", "_capacity_bytes", "_log_capacity", "_bytes")
-
-
-def _readable(name: str, text: str) -> str:
-    if text.isdigit() and int(text) >= 1024 and str(name).endswith(_BYTES):
-        return quantities.size(int(text))
-    return text

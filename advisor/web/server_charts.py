@@ -343,7 +343,7 @@ def _flushing(history: _History, frame: _Frame, variables: Mapping[str, str]) ->
         id="flushing",
         title=_("Pages flushed"),
         caption=_("per second, by reason") if by_reason else _("per second, all reasons"),
-        axis=Axis(quantities.number, at_least=max(near, default=0.0) * 1.02),
+        axis=Axis(quantities.number, at_least=max(near, default=0.0)),
         started=frame.started,
         ended=frame.ended,
         traces=traces,

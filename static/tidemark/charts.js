@@ -39,7 +39,9 @@
     }
     return offsets.get(hour);
   };
-  const clock = (values, zone) => values.map((ms) => (ms === null ? null : ms + offset(ms, zone)));
+  // As text, since Plotly moves numbers and dates by the browser's own offset but takes texts as they are.
+  const local = (ms, zone) => new Date(ms + offset(ms, zone)).toISOString().slice(0, -1);
+  const clock = (values, zone) => values.map((ms) => (ms === null ? null : local(ms, zone)));
 
   const size = (value) => {
     const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -96,7 +98,7 @@
 
   const layout = (chart, zone) => {
     const quiet = colour("quiet"), hair = colour("hairline"), ground = colour("ground");
-    const range = [chart.from + offset(chart.from, zone), chart.to + offset(chart.to, zone)];
+    const range = [local(chart.from, zone), local(chart.to, zone)];
     return {
       margin: { l: 54, r: 8, t: 14, b: 22 }, showlegend: false, hovermode: "x unified", dragmode: "zoom",
       annotations: names(chart), paper_bgcolor: ground, plot_bgcolor: ground, autosize: true,

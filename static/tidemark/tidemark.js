@@ -57,11 +57,12 @@
   // --- the age of the newest sample ---------------------------------------------------------------------------------------
   const showAge = (one) => {
     const seconds = Math.max(0, Math.round(Date.now() / 1000 - Number(one.dataset.newest) + Number(one.dataset.skew || 0)));
-    const form = seconds < 120 ? [seconds, one.dataset.seconds] : [Math.round(seconds / 60), one.dataset.minutes];
+    const every = Number(one.dataset.every || 10);
+    const state = seconds > 12 * every ? "stale" : seconds > 3 * every ? "old" : "live";
+    const form = seconds >= 120 ? [Math.round(seconds / 60), one.dataset.minutes] : [seconds, state === "live" ? one.dataset.seconds : one.dataset.old];
     const text = (form[1] || "%s").replace("%s", form[0]);
     if (one.textContent !== text) { one.textContent = text; }
-    const every = Number(one.dataset.every || 10);
-    one.dataset.state = seconds > 12 * every ? "stale" : seconds > 3 * every ? "old" : "live";
+    one.dataset.state = state;
   };
 
   // --- copying ----------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from advisor.ui.charts.svg import ticks
 from advisor.ui.charts.chart import Chart, Distribution, Point
+from advisor.ui.charts.svg import ticks
 
 #: A table of more rows is not read by a person; the buckets are joined until it has about this many.
 TABLE_ROWS = 60

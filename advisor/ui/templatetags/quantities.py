@@ -62,6 +62,12 @@ def figure(item: Mapping[str, Any]) -> str:
 
 
 @register.filter
+def setting(value: object, name: object) -> str:
+    """The value of the system variable of that name, bytes as a person reads them."""
+    return quantities.setting(value, str(name))
+
+
+@register.filter
 def fact(item: Mapping[str, Any]) -> str:
     """A fact behind a headline, in as few words as will do beside it."""
     return f"{messages.short_name(str(item.get('name', '')))} {figure(item)}"

@@ -1,0 +1,122 @@
+"""Every address for every kind of reader. A new view cannot be forgotten: the matrix is held against the URL configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor.teams.models import Team
+from advisor.teams.roles import Role
+from advisor.web.urls import urlpatterns
+
+ROLES = ("anonymous", "outsider", "viewer", "editor", "approver", "admin")
+
+#: What each reader gets. A redirect of somebody anonymous leads to the login page. "S", "R": the address takes a server's, a
+#: recommendation's id; POST addresses answer a GET with 405 to whoever may post to them.
+PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
+    "fleet": ("", "get", {"anonymous": 302, "": 200}),
+    "login": ("", "get", {"anonymous": 200, "": 302}),
+    "logout": ("", "post", {"": 302}),
+    "account": ("", "get", {"anonymous": 302, "": 200}),
+    "add-server": ("", "get", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
+    "add-server-check": ("", "post", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
+    "server": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "server-charts": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "server-settings": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
+    "server-delete": ("S", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
+    "recommendation": ("SR", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "recommendation-acknowledge": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 302}),
+    "recommendation-dismiss": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 422}),
+    "recommendation-reopen": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 302}),
+    "rules": ("", "get", {"anonymous": 302, "": 200}),
+    "rule": ("rule", "get", {"anonymous": 302, "": 200}),
+    "system": ("", "get", {"anonymous": 302, "": 200}),
+    "healthz": ("", "get", {"": 200}),
+    "readyz": ("", "get", {"": 200}),
+}
+
+
+def test_every_address_is_in_the_matrix() -> None:
+    assert {pattern.name for pattern in urlpatterns} == set(PAGES)
+
+
+@pytest.fixture
+def reader(team: Any, other_team: Any, person: Callable[..., Any]) -> Callable[[str], Client]:
+    def make(role: str) -> Client:
+        client = Client()
+        if role == "outsider":
+            client.force_login(person("outsider", other_team, Role.ADMIN))
+        elif role != "anonymous":
+            client.force_login(person(role, team, Role(role)))
+        return client
+
+    return make
+
+
+def _address(name: str, takes: str, server: Any, advice: Any) -> str:
+    arguments = {"S": [server.pk], "SR": [server.pk, advice.pk], "rule": ["redo.redo-log-undersized"], "": []}[takes]
+    return reverse(name, args=arguments)
+
+
+def test_every_address_answers_every_role_as_it_should(reader: Callable[[str], Client], busy: Any, advice: Any) -> None:
+    wrong = []
+    for role in ROLES:
+        client = reader(role)
+        for name, (takes, method, expected) in PAGES.items():
+            if name == "logout":
+                continue
+            answer = getattr(client, method)(_address(name, takes, busy, advice))
+            wanted = expected.get(role, expected[""])
+            if answer.status_code != wanted:
+                wrong.append(f"{role} {method} {name}: {answer.status_code} instead of {wanted}")
+            if role == "anonymous" and answer.status_code == 302 and name != "login":
+                assert answer["Location"].startswith("/login?next=")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page[1] == "post" and name != "logout"])
+def test_what_changes_something_takes_no_get(
+    name: str, reader: Callable[[str], Client], busy: Any, advice: Any
+) -> None:
+    assert reader("admin").get(_address(name, PAGES[name][0], busy, advice)).status_code == 405
+
+
+def test_a_post_without_a_token_is_refused_with_a_page(
+    team: Any, person: Callable[..., Any], busy: Any, advice: Any
+) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(person("ed", team, Role.EDITOR))
+    answer = client.post(
+        reverse("recommendation-acknowledge", args=[busy.pk, advice.pk]), headers={"HX-Request": "true"}
+    )
+    assert answer.status_code == 403
+    assert "no longer valid" in answer.content.decode()
+
+
+def test_a_recommendation_is_found_only_under_its_own_server(
+    reader: Callable[[str], Client], busy: Any, advice: Any, watched: Any
+) -> None:
+    assert reader("admin").get(reverse("recommendation", args=[watched.pk, advice.pk])).status_code == 404
+
+
+def test_pages_carry_the_policy_and_a_title_with_the_state(reader: Callable[[str], Client], busy: Any) -> None:
+    answer = reader("viewer").get(reverse("server", args=[busy.pk]))
+    policy = answer["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert "<title>(critical) orders-db-07" in answer.content.decode()
+
+
+def test_a_person_without_a_team_sees_the_next_step(db: None) -> None:
+    from django.contrib.auth.models import User
+
+    client = Client()
+    client.force_login(User.objects.create_user("nobody"))
+    assert Team.objects.count() == 0
+    page = client.get("/")
+    assert "No server is watched yet" in page.content.decode()
+    assert "role editor or admin" in page.content.decode()
