@@ -8,7 +8,8 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_process_shutdown, worker_ready, worker_shutdown, worker_shutting_down
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseError
+from django.db import connections
 from kombu.exceptions import OperationalError
 
 from collector import schedule
@@ -27,7 +28,11 @@ _room = threading.BoundedSemaphore(1)
 @shared_task(name="collector.tick", ignore_result=True)
 def tick(**kwargs: Any) -> int:
     """Hands out the shards that nobody holds. Running twice at once it sends a message too many, which is harmless."""
-    numbers = schedule.shards_to_hand_out()
+    try:
+        numbers = schedule.shards_to_hand_out()
+    except DatabaseError as error:
+        log.warning("Nothing is handed out, since the product database does not answer: %s", error)
+        return 0
     for number in numbers:
         watch.apply_async(kwargs={"shard": number}, queue=QUEUE, expires=10, retry=False)
     return len(numbers)
@@ -50,6 +55,8 @@ def watch(*, shard: int, **kwargs: Any) -> None:
             except (OperationalError, OSError):
                 # No broker, so nobody else would come: collecting goes on without it.
                 lease = schedule.claim(shard)
+    except DatabaseError as error:
+        log.warning("Shard %s cannot be claimed, since the product database does not answer: %s", shard, error)
     finally:
         room.release()
 
@@ -59,7 +66,10 @@ def housekeeping(**kwargs: Any) -> None:
     """Seals closed hours and throws away what is too old, a bounded batch each time."""
     from collector.housekeeping import keep_house
 
-    keep_house()
+    try:
+        keep_house()
+    except DatabaseError as error:
+        log.warning("Housekeeping waits for its next turn, since the product database does not answer: %s", error)
 
 
 @worker_ready.connect

@@ -75,7 +75,7 @@ class Child:
 class Installation:
     """Made by ``installation()``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database_url: str = "") -> None:
         self.folder = folder
         self.data = folder / "data"
         self.data.mkdir()
@@ -93,6 +93,7 @@ class Installation:
             "PYTHONUNBUFFERED": "1",
             "C_FORCE_ROOT": "1",
             "PYTHONPATH": str(ROOT),
+            **({"TIDEMARK_DATABASE_URL": database_url} if database_url else {}),
         }
         self.python(
             "from django.core.management import call_command; call_command('migrate', verbosity=0, skip_checks=True)"
@@ -225,11 +226,11 @@ print(made.pk, end="")
 
 
 @contextmanager
-def installation() -> Iterator[Installation]:
-    """A fresh installation without any process; all that were started end with it."""
+def installation(database_url: str = "") -> Iterator[Installation]:
+    """A fresh installation without any process; all that were started end with it. SQLite unless a URL is given."""
     # A unix socket's path has to be short, which pytest's own folders are not.
     with tempfile.TemporaryDirectory(prefix="tm-") as name:
-        made = Installation(Path(name))
+        made = Installation(Path(name), database_url)
         try:
             yield made
         finally:
