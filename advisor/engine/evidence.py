@@ -68,7 +68,7 @@ def is_long(intervals: Sequence[Interval]) -> bool:
     return covered_seconds(intervals) >= LONG_SECONDS and len(intervals) >= LONG_INTERVALS
 
 
-def require_load(seen: Observation, intervals: Sequence[Interval], what: str) -> None:
+def require_load(seen: Observation, intervals: Sequence[Interval]) -> None:
     """Raises Missing(window) unless the intervals show enough writes to judge harm: see the constants above."""
     seconds, polls = (
         (DELIBERATE_SECONDS, DELIBERATE_LOADED_POLLS) if seen.deliberate else (WATCHED_SECONDS, WATCHED_LOADED_POLLS)
@@ -83,7 +83,7 @@ def require_load(seen: Observation, intervals: Sequence[Interval], what: str) ->
             f"Observe it for {seconds_text(seconds)} and {polls} polls under write load; "
             f"so far {seconds_text(covered)} with {loaded} such polls."
         )
-    raise Missing(Remedy(RemedyKind.WINDOW, what, advice))
+    raise Missing(Remedy(RemedyKind.WINDOW, "write load", advice))
 
 
 def require_history(seen: Observation, seconds: float, what: str) -> None:

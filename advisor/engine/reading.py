@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Missing
 from advisor.engine.units import MINUTE
+from advisor.mysql.grants import remedy_for
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from advisor.mysql.values import BadValue, as_printed, parse_boolean, parse_integer, parse_real
@@ -61,6 +62,15 @@ def _needed(seen: Observation, name: str) -> str:
             )
         )
     return text
+
+
+def grant(seen: Observation, privilege: str, what: str) -> Remedy:
+    """The GRANT that would show ``what``, in the words of the probe that missed it, which knew the account."""
+    for probe in seen.snapshot.probes:
+        remedy = probe.remedy
+        if remedy is not None and remedy.kind is RemedyKind.GRANT and privilege in remedy.text:
+            return Remedy(RemedyKind.GRANT, what, remedy.text)
+    return Remedy(RemedyKind.GRANT, what, remedy_for(privilege, seen.server))
 
 
 def status_number(seen: Observation, name: str) -> float | None:

@@ -101,7 +101,7 @@ class Flushing(Harm):
             raise Missing(
                 Remedy(RemedyKind.WINDOW, "pages flushed", "Needs two polls of the running server; observe it longer.")
             )
-        require_load(seen, intervals, "pages flushed under write load")
+        require_load(seen, intervals)
         minutes = reading.minute_rates(intervals, PAGES_FLUSHED)
         each = reading.rates(intervals, PAGES_FLUSHED)
         at_maximum = sum(1 for rate in each if rate >= AT_MAXIMUM * capacity.maximum_pages_per_second)
@@ -220,7 +220,7 @@ class DirtyPages(Harm):
     def read(cls, seen: Observation) -> Self:
         limits = DirtyPageLimits.read(seen)
         intervals = intervals_with_redo(seen)
-        require_load(seen, intervals, "dirty pages under write load")
+        require_load(seen, intervals)
         percents = reading.gauges(intervals, series.DIRTY_PERCENT)
         if not percents:
             raise Missing(

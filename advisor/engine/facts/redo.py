@@ -233,7 +233,7 @@ class RedoPressure(Harm):
         digests = _digests_with(seen, log.capacity_bytes)
         if sum(digest.seconds for digest in digests) < DAY:
             digests = ()
-            require_load(seen, intervals, "pressure of the redo log")
+            require_load(seen, intervals)
         loaded = [interval for interval in intervals if is_loaded(interval)]
         samples = [_pressure(interval, log) for interval in loaded]
         at_limit = [interval for interval, sample in zip(loaded, samples, strict=True) if sample >= AT_LIMIT]
@@ -336,7 +336,7 @@ def intervals_with_redo(seen: Observation) -> tuple[Interval, ...]:
     if known:
         return known
     if series.LSN not in seen.snapshot.derived:
-        raise Missing(redo.missing_reading(seen.server))
+        raise Missing(reading.grant(seen, "PROCESS", "checkpoint age"))
     raise Missing(
         Remedy(
             RemedyKind.WINDOW, "rate of redo written", "Needs two polls of the running server; observe it for a minute."

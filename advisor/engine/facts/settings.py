@@ -11,8 +11,6 @@ from advisor.engine.observation import Observation
 from advisor.engine.outcome import Inapplicable, Measured, Message, Missing
 from advisor.engine.units import Unit
 from advisor.mysql import redo
-from advisor.mysql.grants import remedy_for
-from advisor.mysql.snapshot import Remedy, RemedyKind
 
 #: Values of innodb_flush_log_at_trx_commit with which a commit is on disk before it is acknowledged; 3 is
 #: MariaDB's, which flushes at prepare and at commit.
@@ -84,10 +82,7 @@ class AgeCounters(Fact):
             raise Inapplicable(Message("This server shows the checkpoint age among its status variables."))
         metrics = seen.snapshot.metrics
         if not metrics:
-            probe = seen.snapshot.probe("innodb_metrics")
-            if probe is not None and probe.remedy is not None:
-                raise Missing(probe.remedy)
-            raise Missing(Remedy(RemedyKind.GRANT, "innodb_metrics", remedy_for("PROCESS", seen.server)))
+            raise Missing(reading.grant(seen, "PROCESS", "innodb_metrics"))
         known = tuple(name for name in AGE_COUNTERS if name in metrics)
         return cls(
             known=known,
