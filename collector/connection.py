@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import socket
 import tempfile
 import threading
@@ -447,7 +448,14 @@ def _is_empty(items: tuple[Any, ...], position: int) -> bool:
     return ctypes.c_void_p.from_address(place).value is None
 
 
+_BEFORE_TLS = re.compile(r"before completion of TLS handshake\..*?: (\d{4}) - (.*)", re.DOTALL)
+
+
 def _explain_connect(target: Target, checked: addresses.Checked, number: int, text: str, seconds: float) -> TargetError:
+    # Where TLS is wanted, the driver wraps an error that came in place of the greeting: nobody vouches for it yet.
+    wrapped = _BEFORE_TLS.search(text)
+    if wrapped:
+        number, text = int(wrapped[1]), wrapped[2]
     where, lower = target.address, text.lower()
     if number in {2002, 2003, 2004}:
         return _why_not_connected(target, checked, seconds)

@@ -7,6 +7,7 @@ where they were read) and ``polls.jsonl`` (one poll a line).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,15 +20,10 @@ from collector.observe import Observed
 FORMAT = 1
 _MANIFEST = "manifest.json"
 
-#: Names of machines and accounts are nobody's business in a repository.
-_ANONYMOUS = {
-    "hostname": "recorded",
-    "report_host": "recorded",
-    "wsrep_node_name": "recorded",
-    "wsrep_node_address": "",
-}
-#: Paths of the machine it was recorded on, by the variable that tells them.
-_PATHS = ("basedir", "datadir", "tmpdir")
+#: Names of machines are nobody's business in a repository.
+_NAMES = ("hostname", "report_host", "wsrep_node_name", "wsrep_node_address", "wsrep_node_incoming_address")
+#: A managed service is told by this path.
+_KEPT_PATHS = ("/rdsdbbin",)
 
 
 def is_recording(text: str) -> bool:
@@ -93,42 +89,48 @@ def read(path: Path) -> Observed:
 
 
 def anonymous(snapshot: dict[str, Any]) -> dict[str, Any]:
-    """A snapshot's JSON form without the names of machine and account, and without the paths of the machine."""
+    """A snapshot's JSON form without names of machine and account, and without the paths of the machine."""
     variables: Mapping[str, str] = snapshot["variables"]
-    replacements = {
-        variables[name].rstrip("/"): f"/{name}" for name in _PATHS if len(variables.get(name, "").rstrip("/")) > 1
-    }
-    # The longest first: one folder may lie in another.
-    ordered = sorted(replacements.items(), key=lambda pair: -len(pair[0]))
-
-    def clean(value: str) -> str:
-        for path, name in ordered:
-            value = value.replace(path, name)
-        return value
-
     host = variables.get("hostname", "")
-    cleaned = {name: clean(value) for name, value in variables.items()}
-    cleaned.update({name: value for name, value in _ANONYMOUS.items() if cleaned.get(name)})
-    if host:
-        cleaned = {
-            name: value.replace(host, "recorded")
-            if len(host) > 3 or value.startswith(f"{host}.") or value.startswith(f"{host}-")
-            else value
-            for name, value in cleaned.items()
-        }
-    identity = {**snapshot["identity"], "hostname": "recorded"}
-    origins = {name: [kind, clean(path)] for name, (kind, path) in snapshot["origins"].items()}
-    replication = [
-        {**one, **{name: "recorded" for name in one if name.endswith("_host")}} for one in snapshot["replication"]
-    ]
     return {
         **snapshot,
-        "variables": cleaned,
-        "identity": identity,
-        "origins": origins,
-        "replication": replication,
+        "variables": {name: _anonymous_value(name, value, host) for name, value in variables.items()},
+        "identity": {**snapshot["identity"], "hostname": "recorded"},
+        "origins": {name: [kind, _anonymous_path(path)] for name, (kind, path) in snapshot["origins"].items()},
+        "replication": [
+            {name: "recorded" if value and name.endswith("_host") else value for name, value in channel.items()}
+            for channel in snapshot["replication"]
+        ],
+        # They name the account and where it comes from; what is missing stands in the probes.
         "grants": [],
+        "probes": [_anonymous_probe(probe) for probe in snapshot["probes"]],
     }
+
+
+def _anonymous_value(name: str, value: str, host: str) -> str:
+    if name in _NAMES:
+        return "recorded" if value else ""
+    if value.startswith(("/", "./")) and not value.startswith(_KEPT_PATHS):
+        return f"/recorded/{name}"
+    if host and value.startswith((f"{host}.", f"{host}-")):
+        # Names of log files are made of the machine's name.
+        return f"recorded{value[len(host) :]}"
+    return value
+
+
+def _anonymous_path(path: str) -> str:
+    return f"/recorded/{path.rsplit('/', 1)[-1]}" if path else ""
+
+
+def _anonymous_probe(probe: dict[str, Any]) -> dict[str, Any]:
+    remedy = probe["remedy"]
+    if remedy and remedy["kind"] == "grant":
+        remedy = {**remedy, "remedy": _ACCOUNT.sub(" TO 'tidemark'@'%'", remedy["remedy"])}
+    return {**probe, "reason": _ACCOUNT_IN_ERROR.sub("'tidemark'@'recorded'", probe["reason"]), "remedy": remedy}
+
+
+_ACCOUNT = re.compile(r" TO '[^']*'@'[^']*'$")
+_ACCOUNT_IN_ERROR = re.compile(r"'[^']*'@'[^']*'")
 
 
 def _write(path: Path, document: Any) -> None:

@@ -18,7 +18,8 @@ def target(host: str = "", *, unrestricted: bool = False, **values: Any) -> Targ
 
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "169.254.7.7", "fe80::1", "224.0.0.1", "ff02::1", "::ffff:127.0.0.1",
+    ["127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "169.254.7.7", "fe80::1", "224.0.0.1", "ff02::1",
+    "::ffff:127.0.0.1",
      "2002:7f00:1::", "64:ff9b::7f00:1", "240.0.0.1", "127.8.9.1"],
 )  # fmt: skip
 def test_others_than_administrators_cannot_reach_this_machine_or_its_link(host: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -194,7 +195,7 @@ def test_the_server_s_clock_is_told_between_the_seconds_of_its_uptime() -> None:
             time.sleep(0.35)
         now = float(connection.query("SELECT UNIX_TIMESTAMP(SYSDATE(6))").rows[0][0] or 0)
         assert abs(now - connection.server_clock(time.monotonic())) < 0.2
-    steps = [later.server_clock - earlier.server_clock for earlier, later in zip(polls, polls[1:], strict=False)]
+    steps = [later.server_clock - earlier.server_clock for earlier, later in pairwise(polls)]
     assert all(0.3 < step < 1.5 for step in steps)
     # Uptime counts whole seconds: the clock minus it stays within one second of one instant, the server's start.
     starts = [poll.server_clock - poll.uptime_seconds for poll in polls]

@@ -14,7 +14,7 @@ import pytest
 from collector.connection import check_driver, connect
 from collector.errors import (
     Denied,
-    HostBlocked,
+    HostNotAllowed,
     NotAServer,
     Refused,
     Restarting,
@@ -28,6 +28,7 @@ from collector.errors import (
 )
 from collector.secret import Secret
 from collector.target import Target, from_url
+from tests.hostile.fake import FakeServer, Peer
 from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 
@@ -122,7 +123,9 @@ def test_rows_and_bytes_are_capped(server: RunningServer) -> None:
         connection.query("SELECT 1 FROM information_schema.COLLATIONS a, information_schema.COLLATIONS b LIMIT 30000")
     with connect(target(server)) as connection:
         with pytest.raises(TooLarge):
-            connection.query("SELECT REPEAT('x', 1000) FROM information_schema.COLLATIONS a, information_schema.COLLATIONS b LIMIT 9000")
+            connection.query(
+                "SELECT REPEAT('x', 1000) FROM information_schema.COLLATIONS a, information_schema.COLLATIONS b LIMIT 9000"
+            )
         assert not connection.is_open
 
 
@@ -177,15 +180,43 @@ def test_a_server_without_a_free_connection_says_which_limit(server: RunningServ
     assert "account" in str(caught.value)
 
 
-def test_a_blocked_machine_is_told_how_to_unblock() -> None:
-    with start_server(DISTRIBUTION_SERVER, options={"max_connect_errors": "1"}) as server:
-        # Names are resolved for hosts to be counted; loopback never is, so that only the number can be tried here.
-        from collector.connection import _explain_connect
-        from collector.addresses import Checked
+@pytest.mark.parametrize("mode", ["opportunistic", "verify-identity"])
+@pytest.mark.parametrize(
+    ("number", "kind", "part"),
+    [
+        (1129, "host-blocked", "FLUSH HOSTS"),
+        (1130, "host-not-allowed", "for the address of the machine"),
+        (1040, "too-many-connections", "max_connections"),
+        (1053, "restarting", "shutting down"),
+    ],
+)
+def test_an_error_in_place_of_a_greeting_is_told_for_what_it_is(mode: str, number: int, kind: str, part: str) -> None:
+    def refuse(peer: Peer) -> None:
+        # Before the greeting no state stands in front of the words.
+        peer.packet(b"\xff" + number.to_bytes(2, "little") + b"in the server's own words")
+        peer.read()
 
-        error = _explain_connect(target(server), Checked("127.0.0.1", ("127.0.0.1",)), 1129, "Host is blocked", 0.1)
-    assert isinstance(error, HostBlocked)
-    assert "FLUSH HOSTS" in str(error)
+    with FakeServer(refuse) as fake, pytest.raises(TargetError) as caught:
+        connect(fake.target(tls_mode=mode))
+    assert caught.value.kind == kind
+    assert part in str(caught.value)
+
+
+def test_a_full_server_and_a_machine_that_may_not_connect_are_told_apart() -> None:
+    with start_server(DISTRIBUTION_SERVER, options={"max_connections": "10"}) as server:
+        limited = server.client_user("limited_3")
+        one = from_url(limited.url, password_file=str(limited.password_file), unrestricted=True)
+        held = [server.connect() for _ in range(10)]
+        try:
+            with pytest.raises(TooManyConnections):
+                connect(one)
+        finally:
+            for connection in held:
+                connection.close()
+        server.sql("RENAME USER tidemark@127.0.0.1 TO tidemark@10.9.8.7")
+        server.sql("DROP USER limited_3@127.0.0.1")
+        with pytest.raises(HostNotAllowed):
+            connect(target(server))
 
 
 def test_a_lost_connection_is_told_and_closed() -> None:
@@ -204,9 +235,14 @@ def test_a_lost_connection_is_told_and_closed() -> None:
 def test_all_statements_of_a_poll_share_one_deadline(server: RunningServer) -> None:
     with connect(target(server)) as connection:
         began = time.monotonic()
-        with pytest.raises(TooSlow), connection.within(1.0):
-            for _ in range(10):
-                connection.query("SELECT SLEEP(0.4)")
+
+        def ask_ten_times() -> None:
+            with connection.within(1.0):
+                for _ in range(10):
+                    connection.query("SELECT SLEEP(0.4)")
+
+        with pytest.raises(TooSlow):
+            ask_ten_times()
         assert time.monotonic() - began < 2.5
 
 
