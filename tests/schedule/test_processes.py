@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -137,6 +138,32 @@ def test_a_holder_whose_time_is_up_gives_the_shard_back(target: RunningServer, o
     assert len(ours.slots(server_id)) >= 3
     assert ours.rows("SELECT owner, lease_until FROM collector_shard") == [("", 0.0)]
     until("its connection is closed", lambda: _connections(target) == connections, 5)
+
+
+@pytest.mark.ci
+def test_a_shard_is_handed_from_worker_to_worker_without_a_hole(target: RunningServer, ours: Installation) -> None:
+    server_id = _add(ours, target, "handed over", fast=2)
+    ours.start_redis()
+    for name in ("one", "two"):
+        ours.start(
+            name,
+            [
+                sys.executable,
+                "-c",
+                "import django\n"
+                "django.setup()\n"
+                "import collector.tasks\n"
+                "collector.tasks.WATCH_SECONDS = 3.0\n"
+                "from advisor.celery import app\n"
+                "app.worker_main(['worker', '--without-gossip', '--without-mingle', '--pool', 'threads',"
+                f" '--concurrency', '3', '--queues', 'collect', '--hostname', '{name}@test'])",
+            ],
+        )
+    # No beat: each holder hands over by itself.
+    terms = until("five holders", lambda: ours.rows("SELECT term FROM collector_shard WHERE term >= 5"), 60)
+    assert terms
+    assert _without_holes(ours.slots(server_id), 2)
+    assert ours.gaps(server_id) == []
 
 
 @pytest.mark.ci
