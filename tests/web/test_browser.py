@@ -1,0 +1,270 @@
+"""Pages in headless Chromium: a clean console, nothing foreign, both colour schemes, phones, charts that can be explored."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from django.urls import reverse
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SIX = ("checkpoint-age", "occupancy", "redo-rate", "transactions", "flushing", "dirty-pages")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """One browser for the module. Its driver runs an event loop, which Django would take for an asynchronous caller."""
+    if not CHROMIUM:
+        pytest.fail("Chromium is missing: ./check installs it")
+    from playwright.sync_api import sync_playwright
+
+    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+    if before is None:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+class Visit:
+    """A page of a signed-in person that remembers what went wrong on it."""
+
+    def __init__(self, chromium: Any, base: str, user: Any, **options: Any) -> None:
+        self.base = base
+        self.context = chromium.new_context(**{"viewport": {"width": 1366, "height": 1000}, **options})
+        client = Client()
+        client.force_login(user)
+        cookie = client.cookies[django_settings.SESSION_COOKIE_NAME]
+        self.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(20_000)
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
+        self.scripts: dict[str, int] = {}
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on(
+            "console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None
+        )
+        self.page.on("response", self._seen)
+
+    def _seen(self, response: Any) -> None:
+        if not response.url.startswith((self.base, "data:", "blob:")):
+            self.foreign.append(response.url)
+        if "javascript" in (response.headers.get("content-type") or "") and "plotly" not in response.url:
+            self.scripts[response.url] = len(gzip.compress(response.body()))
+
+    def open(self, path: str) -> Any:
+        self.page.goto(self.base + path)
+        return self.page
+
+    def clean(self) -> None:
+        """Raises where the console said anything, or something came from another host."""
+        assert self.errors == []
+        assert self.foreign == []
+
+
+@pytest.fixture
+def visit(chromium: Any, live_server: Any, owner: Any) -> Iterator[Any]:
+    made: list[Visit] = []
+
+    def make(user: Any = None, **options: Any) -> Visit:
+        made.append(Visit(chromium, live_server.url, user or owner, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.context.close()
+
+
+def test_the_server_page_is_whole_before_any_script(visit: Any, busy: Any) -> None:
+    seen = visit(java_script_enabled=False)
+    page = seen.open(reverse("server", args=[busy.pk]))
+    for chart in SIX:
+        drawing = page.locator(f"#chart-{chart} svg.chart")
+        assert drawing.bounding_box()["height"] > 100, chart
+        assert page.locator(f"#chart-{chart} svg :is(path, rect.bar)").count() > 0, chart
+    seen.clean()
+
+
+def test_before_interaction_a_page_needs_little_script_and_nothing_foreign(visit: Any, busy: Any) -> None:
+    seen = visit()
+    page = seen.open(reverse("server", args=[busy.pk]))
+    page.wait_for_timeout(1500)
+    assert 0 < sum(seen.scripts.values()) <= 40 * 1024
+    assert not any("charts" in url for url in seen.scripts)
+    seen.clean()
+
+
+def test_plotly_takes_over_when_a_chart_is_touched_and_nothing_moves(visit: Any, busy: Any) -> None:
+    seen = visit()
+    page = seen.open(reverse("server", args=[busy.pk]) + "?range=1h")
+    figure = page.locator("#chart-checkpoint-age")
+    before = figure.bounding_box()
+    page.locator("#chart-checkpoint-age [data-drawing]").hover()
+    page.wait_for_selector("#chart-dirty-pages [data-touched] .main-svg")
+    assert figure.bounding_box() == before
+    place = page.locator("#chart-checkpoint-age .touched").bounding_box()
+    page.mouse.move(place["x"] + 200, place["y"] + 90)
+    page.mouse.down()
+    page.mouse.move(place["x"] + 420, place["y"] + 90, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**from=**")
+    page.keyboard.press("Escape")
+    page.wait_for_load_state()
+    assert page.locator("[data-touched]").count() == 0
+    seen.clean()
+
+
+def test_the_clock_of_both_drawings_is_the_readers(visit: Any, busy: Any) -> None:
+    seen = visit(timezone_id="Asia/Kolkata")
+    seen.open("/")
+    page = seen.open(reverse("server", args=[busy.pk]) + "?range=15m")
+    ticks = page.locator("#chart-checkpoint-age text.time").all_text_contents()
+    page.locator("#chart-checkpoint-age [data-wake]").click()
+    page.wait_for_selector("#chart-checkpoint-age [data-touched] .xtick")
+    plotly = page.locator("#chart-checkpoint-age .xtick").all_text_contents()
+    assert {tick[:2] for tick in ticks} == {tick.strip()[:2] for tick in plotly}
+    seen.clean()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_the_system(scheme: str, visit: Any, busy: Any) -> None:
+    seen = visit(color_scheme=scheme)
+    page = seen.open("/")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}[scheme]
+    seen.clean()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1366, 1920])
+def test_no_page_is_wider_than_the_screen(width: int, visit: Any, busy: Any, advice: Any) -> None:
+    seen = visit(viewport={"width": width, "height": 800})
+    for path in _paths(busy, advice):
+        page = seen.open(path)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+    seen.clean()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_have_no_serious_barrier(scheme: str, visit: Any, busy: Any, advice: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    seen = visit(color_scheme=scheme)
+    found = []
+    for path in (*_paths(busy, advice), "/login"):
+        page = seen.open(path)
+        for one in Axe().run(page).response["violations"]:
+            if one["impact"] in ("serious", "critical"):
+                found.append(f"{path} {one['id']}: {one['nodes'][0]['html'][:160]}")
+    assert found == []
+
+
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(visit: Any, busy: Any) -> None:
+    seen = visit()
+    page = seen.open(reverse("server", args=[busy.pk]))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        reached.add(page.evaluate("document.activeElement.textContent.trim().slice(0, 12)"))
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none"
+    assert {"Fleet", "1h", "explore", "table", "What to do"} <= reached
+
+
+def test_a_refresh_brings_new_figures_and_moves_nothing(visit: Any, busy: Any, team: Any) -> None:
+    from advisor.recommendations.models import FleetRow
+
+    busy.fast_interval_seconds = 5
+    busy.save()
+    seen = visit()
+    page = seen.open(reverse("server", args=[busy.pk]))
+    page.evaluate(
+        "() => { window.moved = 0; new PerformanceObserver(list => { for (const one of list.getEntries()) window.moved += one.value; })"
+        ".observe({type: 'layout-shift', buffered: true}); }"
+    )
+    heights = page.evaluate("[...document.querySelectorAll('figure, .strip, .banner')].map(one => one.offsetTop)")
+    row = FleetRow.objects.get(pk=busy.pk)
+    row.transactions_per_second = 4321.0
+    row.save()
+    page.wait_for_selector("#server-strip :text('4,321')", timeout=15_000)
+    assert (
+        page.evaluate("[...document.querySelectorAll('figure, .strip, .banner')].map(one => one.offsetTop)") == heights
+    )
+    assert page.evaluate("window.moved") <= 0.02
+    seen.clean()
+
+
+def test_refreshing_waits_while_somebody_types(visit: Any, busy: Any) -> None:
+    seen = visit()
+    asked: list[str] = []
+    page = seen.open("/")
+    page.on("request", lambda request: asked.append(request.url) if request.headers.get("hx-request") else None)
+    page.evaluate("document.querySelector('[data-refresh]').dataset.refresh = '1'")
+    page.focus("#q")
+    page.wait_for_timeout(3500)
+    assert asked == []
+    page.evaluate("document.activeElement.blur()")
+    started = time.monotonic()
+    while not asked and time.monotonic() - started < 12:
+        page.wait_for_timeout(250)
+    assert asked
+
+
+def test_testing_a_connection_says_why_it_fails_before_anything_is_stored(visit: Any, owner: Any) -> None:
+    from collector.models import Server
+
+    seen = visit()
+    page = seen.open(reverse("add-server"))
+    page.fill("#id_name", "alpha")
+    page.fill("#id_host", "127.0.0.1")
+    page.fill("#id_port", "1")
+    page.get_by_role("button", name="Test the connection").click()
+    page.wait_for_selector('#connection [data-kind="refused"]')
+    assert "Check the port" in page.locator("#connection").inner_text()
+    assert Server.objects.count() == 0
+    page.get_by_role("button", name="Add server").click()
+    page.wait_for_url("**/s/*")
+    assert Server.objects.get().name == "alpha"
+    seen.clean()
+
+
+def test_statements_can_be_copied_and_tabs_switch(visit: Any, busy: Any, advice: Any) -> None:
+    seen = visit(permissions=["clipboard-read", "clipboard-write"])
+    page = seen.open(reverse("recommendation", args=[busy.pk, advice.pk]))
+    page.locator("#do-sql [data-copy]").first.click()
+    page.wait_for_selector("#spoken:text('copied')", state="attached")
+    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(advice.document["sql"])
+    page.get_by_role("tab", name="Option file").click()
+    assert page.locator("#do-file").is_visible()
+    assert not page.locator("#do-sql").is_visible()
+    seen.clean()
+
+
+def _paths(busy: Any, advice: Any) -> tuple[str, ...]:
+    return (
+        "/?state=all",
+        reverse("server", args=[busy.pk]),
+        reverse("recommendation", args=[busy.pk, advice.pk]),
+        reverse("server-settings", args=[busy.pk]),
+        reverse("add-server"),
+        reverse("rules"),
+        reverse("rule", args=["redo.redo-log-undersized"]),
+        reverse("system"),
+        reverse("account"),
+    )
