@@ -119,7 +119,7 @@ def option_file(demo: DemoServer) -> str:
         "innodb_buffer_pool_size = 128M",
         # The fault that the demo shows: the load beside it writes this much redo in about two seconds.
         "innodb_log_file_size = 8M",
-        # MariaDB refuses a log smaller than its buffer at run time: with the default of 16 MiB a proposal could not be undone.
+        # At run time MariaDB refuses a log smaller than its buffer: with its 16 MiB a proposal could not be undone.
         "innodb_log_buffer_size = 4M",
         *(["user = root"] if os.geteuid() == 0 else []),
         f"!include {local}",
