@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.db import IntegrityError
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 from kombu.exceptions import OperationalError
@@ -26,7 +27,11 @@ def show_poll(sender: object, *, server_id: str, **kwargs: Any) -> None:
     """Brings the fleet row up to the newest poll, and has a server judged whose window has just become long enough."""
     from advisor.recommendations import fleet, judging
 
-    if fleet.after_poll(server_id=server_id) and judging.wants_early(server_id=server_id):
+    try:
+        shown = fleet.after_poll(server_id=server_id)
+    except IntegrityError:
+        return  # It was deleted while it was polled.
+    if shown and judging.wants_early(server_id=server_id):
         _queue(server_id, early=True)
 
 

@@ -42,15 +42,20 @@ class Changes:
 
 
 class Outdated(Exception):
-    """A judgement of an older slot than the one that is known already: it changes nothing."""
+    """A judgement that came too late: of an older slot than the one that is known already, or of a server that is
+    gone.
+    """
 
 
 @transaction.atomic
 def apply_verdict(*, server: Server, verdict: Verdict, now: datetime) -> Changes:
     """Brings a server's recommendations up to a judgement: opens, keeps, resolves, and lets dismissed ones come back.
 
-    What could not be evaluated resolves nothing. Raises Outdated where a newer judgement was applied already.
+    What could not be evaluated resolves nothing. Raises Outdated where a newer judgement was applied already, or the
+    server is gone.
     """
+    if not Server.objects.filter(pk=server.pk).exists():
+        raise Outdated("the server was deleted meanwhile")
     judgement, _ = Judgement.objects.get_or_create(
         server=server, defaults={"slot": 0, "judged_at": now, "outcomes": []}
     )

@@ -236,3 +236,15 @@ def test_recommendations_conform_to_the_advice_schema_apart_from_what_they_add(a
     Judging(watched)(found())
     (item,) = api("listRecommendations").json()["items"]
     jsonschema.validate(item, schema["properties"]["recommendations"]["items"])
+
+
+def test_a_list_takes_the_same_number_of_queries_however_long_it_is(
+    api: Caller, team: Any, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(12):
+        Judging(build_server(team, f"server {number}"))(found())
+    api("listServers")  # stamps the token's last use, once a minute
+    with django_assert_max_num_queries(3):
+        assert len(api("listServers").json()["items"]) == 12
+    with django_assert_max_num_queries(3):
+        assert len(api("listRecommendations").json()["items"]) == 12

@@ -14,8 +14,8 @@ from advisor.engine.scene import scene
 from advisor.engine.units import GIB, MIB
 from advisor.recommendations import judging, tasks
 from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
-from collector import snapshots
-from collector.models import StoredSnapshot
+from collector import servers, snapshots
+from collector.models import ServerState, StoredSnapshot
 from collector.signals import poll_stored, snapshot_stored
 from collector.store import store
 
@@ -34,6 +34,7 @@ def record(server: Any, *, at: float, variables: dict[str, object] | None = None
         )
         store().append(server.pk, int(moved.at), moved)
     snapshot = replace(seen.snapshot, taken_at=at, server_clock=at, uptime_seconds=int(at))
+    ServerState.objects.filter(server=server).update(last_snapshot_at=datetime.fromtimestamp(at, UTC))
     StoredSnapshot.objects.create(
         server=server, slot=int(at), taken_at=datetime.fromtimestamp(at, UTC), payload=snapshots.pack(snapshot)
     )
@@ -170,3 +171,19 @@ def test_a_poll_of_another_redo_capacity_than_the_snapshot_waits_for_the_next_sn
     StoredSnapshot.objects.update(slot=slot, payload=snapshots.pack(replace(large, taken_at=slot)))
     assert judging.judge_server(server_id=watched.pk, early=True) is None
     assert judging.judge_server(server_id=watched.pk) is not None
+
+
+def test_a_server_that_is_deleted_while_it_is_judged_is_forgotten(
+    watched: Any, now: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(watched, at=now)
+    real = judging.observe
+
+    def observe_and_lose(*arguments: Any, **options: Any) -> Any:
+        seen = real(*arguments, **options)
+        servers.delete_server(server=watched)
+        return seen
+
+    monkeypatch.setattr(judging, "observe", observe_and_lose)
+    assert judging.judge_server(server_id=watched.pk) is None
+    assert not Judgement.objects.exists()
