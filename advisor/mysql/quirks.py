@@ -50,18 +50,21 @@ def why_never(server: ServerVersion, name: str, variables: Mapping[str, str]) ->
 
 
 def why_not_at_run_time(
-    server: ServerVersion, name: str, old: Value, new: Value, variables: Mapping[str, str]
+    server: ServerVersion, name: str, old: Value, new: Value, variables: Mapping[str, str], *, running_with: Value
 ) -> str | None:
-    """Why a dynamic variable cannot go from ``old`` to ``new`` while the server runs; None if it can."""
+    """Why a dynamic variable cannot go from ``old`` to ``new`` while the server runs; None if it can.
+
+    ``running_with`` is the value before anything was changed: the best that is known of what the server started with.
+    """
     if name == "innodb_buffer_pool_size" and not buffer_pool.resizable_to(variables, int(new)):
         return "it is above innodb_buffer_pool_size_max: such a value is taken with a warning and changes nothing"
     if name == "innodb_log_file_size" and int(new) < int(variables.get("innodb_log_buffer_size", "0")):
         return "it is below innodb_log_buffer_size, with which a server starts but which it refuses while it runs"
     if name == "innodb_commit_concurrency" and same(old, 0) is not same(new, 0):
         return "it cannot change between 0 and another value"
-    if name == "query_cache_type" and same(old, "OFF"):
+    if name == "query_cache_type" and same(running_with, "OFF"):
         return "a query cache that was off at the start stays off"
-    if name == "max_user_connections" and server.is_mariadb and same(old, 0):
+    if name == "max_user_connections" and server.is_mariadb and same(running_with, 0):
         return "it stays 0 if it was 0 at the start"
     if name == "innodb_doublewrite" and server.is_mysql and same(old, "OFF") is not same(new, "OFF"):
         return "it can be switched off and on at a start only"

@@ -293,13 +293,17 @@ def _set(
     if name == "optimizer_switch":
         value = _merged_flags(variables[name], str(value))
     new = _within(_typed(value, facts), facts, server, variables)
-    why = quirks.why_not_at_run_time(server, name, old, new, variables) if facts.dynamic else None
     undo_value: Value = old
     if name == "innodb_redo_log_capacity":
         # A server started with the old names works with another capacity than this variable shows.
         undo_value = int(status.get("Innodb_redo_log_capacity_resized", 0)) or old
-    why_no_undo = quirks.why_not_at_run_time(server, name, new, undo_value, variables) if facts.dynamic else None
-    return _Set(facts, old, new, facts.dynamic and why is None, undo_value, why, why_no_undo)
+    why = why_no_undo = None
+    if facts.dynamic:
+        why = quirks.why_not_at_run_time(server, name, old, new, variables, running_with=old)
+        why_no_undo = quirks.why_not_at_run_time(server, name, new, undo_value, variables, running_with=old)
+    # What could be set but not set back is not offered as a statement: the undo has to take back all that the SQL did.
+    runtime = facts.dynamic and why is None and why_no_undo is None
+    return _Set(facts, old, new, runtime, undo_value, why, why_no_undo)
 
 
 def _typed(value: Value, facts: VariableKnowledge) -> Value:
@@ -381,16 +385,15 @@ def _variables(
     for one in _ordered(runtime, undo=False):
         parts.sql.append(_statement("PERSIST" if one.name in kept else "GLOBAL", one.name, one.new))
     for one in _ordered(runtime, undo=True):
-        if one.why_no_undo is not None:
-            parts.notes.append(
-                f"{one.name} cannot be taken back while the server runs: {one.why_no_undo}. "
-                "The option-file line restores it at the next start."
-            )
-            continue
         parts.undo += _undo(one, persisted if one.name in kept else None)
     for one in sets:
         if one.why_not is not None:
             parts.notes.append(f"{one.name} needs a restart here: {one.why_not}.")
+        elif one.why_no_undo is not None:
+            parts.notes.append(
+                f"{one.name} could be set while the server runs, but not set back: {one.why_no_undo}. "
+                "With a restart both ways are open."
+            )
         parts.option_file.append(_line(one, one.new))
         parts.undo_option_file.append(_line(one, one.undo_value))
         real = one.facts.kind == "real"

@@ -202,17 +202,18 @@ def test_the_redo_log_of_servers_that_cannot_resize_needs_a_restart() -> None:
     assert written.needs_restart
 
 
-def test_an_undo_that_mariadb_refuses_at_run_time_is_not_offered_as_sql() -> None:
+def test_what_mariadb_would_not_take_back_at_run_time_is_not_offered_as_sql() -> None:
     """MariaDB 10.11.19: error 1210, innodb_log_file_size must be at least innodb_log_buffer_size."""
     written = write(
         SetVariable("innodb_log_file_size", 1 << 30),
         server=MARIADB,
         variables={"innodb_log_file_size": str(8 * MIB)},
     )
-    assert written.sql == ("SET GLOBAL `innodb_log_file_size` = 1073741824",)
-    assert written.undo == ()
+    assert written.sql == written.undo == ()
+    assert written.option_file == ("innodb_log_file_size = 1G",)
     assert written.undo_option_file == ("innodb_log_file_size = 8M",)
-    assert any("innodb_log_buffer_size" in note for note in written.notes)
+    assert written.needs_restart
+    assert any("not set back" in note and "innodb_log_buffer_size" in note for note in written.notes)
 
 
 def test_the_undo_restores_the_capacity_in_force_and_not_the_one_shown() -> None:
@@ -498,3 +499,15 @@ def test_flags_are_merged_into_the_ones_that_are_set() -> None:
     assert written.undo == ("SET GLOBAL `optimizer_switch` = 'mrr=on,mrr_cost_based=on'",)
     with pytest.raises(BadProposal, match="has no flag bka"):
         write(SetVariable("optimizer_switch", "bka=on"), variables=present, catalogue=catalogue)
+
+
+def test_a_query_cache_that_is_on_can_be_switched_off_and_on_again() -> None:
+    catalogue = Catalogue(Known("query_cache_type", kind="enum", choices=("OFF", "ON", "DEMAND")))
+    written = write(
+        SetVariable("query_cache_type", "OFF"),
+        server=MARIADB,
+        variables={"query_cache_type": "ON"},
+        catalogue=catalogue,
+    )
+    assert written.sql == ("SET GLOBAL `query_cache_type` = OFF",)
+    assert written.undo == ("SET GLOBAL `query_cache_type` = ON",)

@@ -266,13 +266,16 @@ def _options(lines: tuple[str, ...]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", server_params(["mariadb-10.11", "mariadb-11.4.5", "mariadb-11.8"]))
-def test_mariadb_refuses_the_undo_that_is_not_offered(name: str) -> None:
+def test_mariadb_would_not_take_back_what_is_not_offered_as_sql(name: str) -> None:
     with start_server(name, options={"innodb_log_file_size": "8M", "innodb_log_buffer_size": "16M"}) as server:
         written = write(server, SetVariable("innodb_log_file_size", 64 * MIB))
-        run(server, written.sql)
-        assert written.undo == ()
+        assert written.sql == written.undo == ()
+        assert written.needs_restart
+        server.sql(f"SET GLOBAL innodb_log_file_size = {64 * MIB}")
         with pytest.raises(Exception, match="innodb_log_buffer_size"):
             server.sql(f"SET GLOBAL innodb_log_file_size = {8 * MIB}")
+        server.restart(_options(written.option_file))
+        assert server.value("@@GLOBAL.innodb_log_file_size") == str(64 * MIB)
         server.restart(_options(written.undo_option_file))
         assert server.value("@@GLOBAL.innodb_log_file_size") == str(8 * MIB)
 
@@ -349,3 +352,15 @@ def test_no_statement_for_any_catalogued_variable_is_refused(name: str) -> None:
         wrong += [f"{one} is left at {after[one]}, was {was}" for one, was in before.items() if after[one] != was]
         assert not wrong, "\n".join(wrong)
         assert tried >= 50
+
+
+@pytest.mark.parametrize("name", server_params(["mysql-5.7.22", "mariadb-10.2.11", "mariadb-10.11", "mariadb-11.8"]))
+def test_what_the_server_started_with_decides_what_it_takes_back(name: str) -> None:
+    options = {"query_cache_type": "ON", "query_cache_size": "1M", "max_user_connections": "7"}
+    with start_server(name, options=options) as server:
+        before = settings_of(server)
+        written = write(server, SetVariable("query_cache_type", "OFF"), SetVariable("max_user_connections", 9))
+        assert len(written.sql) == 2
+        run(server, written.sql)
+        run(server, written.undo)
+        assert settings_of(server) == before
