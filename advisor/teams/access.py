@@ -54,7 +54,9 @@ def teams_of(user: Person) -> QuerySet[Team]:
     """The person's teams, by name."""
     if not is_known(user):
         return Team.objects.none()
-    return Team.objects.filter(pk__in=Membership.objects.filter(user=cast(User, user)).values("team_id")).order_by("folded")
+    return Team.objects.filter(pk__in=Membership.objects.filter(user=cast(User, user)).values("team_id")).order_by(
+        "folded"
+    )
 
 
 def access_to(user: Person, team_id: str) -> Access | None:
