@@ -87,7 +87,7 @@ class WrongDriver(RuntimeError):
 
 
 def check_driver() -> None:
-    """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: others take options otherwise."""
+    """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: others mean other things."""
     version = str(_mysql.get_client_info())
     if not version.startswith("3."):
         raise WrongDriver(
@@ -276,7 +276,9 @@ def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_
     checked = addresses.check(target)
     with tempfile.TemporaryDirectory(prefix="tidemark-") as name:
         folder = Path(name)
-        options = tls.options(target, checked.dial, folder, min(CONNECT_SECONDS, _left(until)))
+        options = tls.options(
+            target, checked.dial, folder, min(CONNECT_SECONDS, _left(until)), _mysql.get_client_info()
+        )
         file = folder / "client.cnf"
         lines = [f"restricted-auth={_METHODS}", f"max-allowed-packet={_PACKET_BYTES}", *options.lines]
         if not target.socket:

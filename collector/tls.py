@@ -38,8 +38,10 @@ class TlsOptions:
     required: bool = False
 
 
-def options(target: Target, dial: str, folder: Path, seconds: float) -> TlsOptions:
-    """The driver's options for the target's mode; ``folder`` takes the certificate authority's file.
+def options(target: Target, dial: str, folder: Path, seconds: float, client_version: str) -> TlsOptions:
+    """The driver's options for the target's mode.
+
+    ``folder`` takes the certificate authority's file, ``client_version`` is that of the driver's client library.
 
     Raises TlsMissing, TlsUntrusted and others where verify-ca's own look at the certificate fails.
     """
@@ -52,7 +54,7 @@ def options(target: Target, dial: str, folder: Path, seconds: float) -> TlsOptio
     versions = ("tls-version=TLSv1.2,TLSv1.3",)
     if target.tls_mode == "verify-identity":
         return TlsOptions({"ssl_mode": "VERIFY_IDENTITY", "ssl": {"ca": authority}}, versions, required=True)
-    fingerprint = _fingerprint_of_verified(target, dial, authority, seconds)
+    fingerprint = _fingerprint_of_verified(target, dial, authority, seconds, client_version)
     return TlsOptions(
         {"ssl_mode": "REQUIRED", "ssl": {"ca": authority}}, (*versions, f"ssl-fp={fingerprint}"), required=True
     )
@@ -85,8 +87,8 @@ def check_authority(text: str) -> None:
         ) from None
 
 
-def _fingerprint_of_verified(target: Target, dial: str, authority: str, seconds: float) -> str:
-    """The SHA-1 fingerprint of a certificate whose chain was verified: what the driver's ``ssl-fp`` understands."""
+def _fingerprint_of_verified(target: Target, dial: str, authority: str, seconds: float, client_version: str) -> str:
+    """The fingerprint of a certificate whose chain was verified, as the driver's ``ssl-fp`` understands it."""
     context = ssl.create_default_context(cafile=authority)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.check_hostname = False
@@ -111,7 +113,9 @@ def _fingerprint_of_verified(target: Target, dial: str, authority: str, seconds:
         raise TooSlow(f"{target.address} did not answer within {seconds:.0f} s.") from None
     except OSError as error:
         raise Unreachable(f"{target.address} cannot be reached: {error.strerror or 'the connection broke'}.") from None
-    return ":".join(f"{byte:02X}" for byte in hashlib.sha1(certificate, usedforsecurity=False).digest())
+    # Before Connector/C 3.4 it knows SHA-1 only; that still means finding a second certificate for a given fingerprint.
+    method = hashlib.sha1 if client_version.startswith(("3.1.", "3.2.", "3.3.")) else hashlib.sha256
+    return ":".join(f"{byte:02X}" for byte in method(certificate, usedforsecurity=False).digest())
 
 
 def untrusted(target: Target, why: str) -> TlsUntrusted:

@@ -106,7 +106,10 @@ def between(previous: Poll, current: Poll, *, longest_seconds: float | None = No
 
     if previous.identity and current.identity and previous.identity != current.identity:
         return gap(GapReason.IDENTITY, "Another server answers at this address: its counters have nothing in common.")
-    if current.uptime_seconds < previous.uptime_seconds:
+    # A server that was up for some seconds only and restarts at once has about the same uptime again; but nothing
+    # else than a restart takes both of these back.
+    began_anew = all(_fell(name, previous, current) for name in ("Questions", "Connections"))
+    if current.uptime_seconds < previous.uptime_seconds or began_anew:
         return gap(GapReason.RESTART, "The server was restarted: its counters began anew.")
     seconds = current.server_clock - previous.server_clock
     if seconds <= 0:
@@ -121,6 +124,11 @@ def between(previous: Poll, current: Poll, *, longest_seconds: float | None = No
     if longest_seconds is not None and seconds > longest_seconds:
         return gap(GapReason.MISSED, f"The server was not polled for {seconds:.0f} s.")
     return Interval(previous, current, seconds)
+
+
+def _fell(name: str, previous: Poll, current: Poll) -> bool:
+    before, after = previous.values.get(name), current.values.get(name)
+    return before is not None and after is not None and after < before
 
 
 def intervals(polls: Iterable[Poll], *, longest_seconds: float | None = None) -> list[Interval | Gap]:

@@ -57,8 +57,8 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 def advise(server: RunningServer, *arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
     return manage(
-        "advise", server.url, "--password-file", str(server.password_file), "--observe", "2", "--interval", "1", *arguments,
-        **more,
+        "advise", server.url, "--password-file", str(server.password_file), "--observe", "2", "--interval", "1",
+        *arguments, **more,
     )  # fmt: skip
 
 
@@ -152,8 +152,8 @@ def test_wrong_usage_ends_with_2_and_says_what_to_write(
 def test_a_recording_is_advised_on_without_its_server(server: RunningServer, tmp_path: Path) -> None:
     path = tmp_path / "recorded"
     done = manage(
-        "record_snapshot", server.url, str(path), "--password-file", str(server.password_file), "--observe", "2", "--interval",
-        "1",
+        "record_snapshot", server.url, str(path), "--password-file", str(server.password_file), "--observe", "2",
+        "--interval", "1",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     first = manage("advise", str(path), "--format", "json")
@@ -196,7 +196,12 @@ def test_collect_prints_every_probe_and_its_cost(server: RunningServer) -> None:
 def test_a_registered_server_is_named_alone_or_with_its_team(
     server: RunningServer, team: Any, other_team: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    values = {"host": "127.0.0.1", "port": server.port, "user": server.user, "password": server.password}
+    values: dict[str, Any] = {
+        "host": "127.0.0.1",
+        "port": server.port,
+        "user": server.user,
+        "password": server.password,
+    }
     add_server(team=team, name="One", unrestricted=True, host_facts={"memory_bytes": 4 << 30}, **values)
     add_server(team=team, name="Two", unrestricted=True, **values)
     add_server(team=other_team, name="Two", unrestricted=True, **values)

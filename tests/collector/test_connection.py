@@ -72,12 +72,10 @@ def test_localhost_is_an_address_and_not_a_socket_of_this_machine(server: Runnin
 
 def test_every_statement_says_who_asks_and_the_session_is_bounded(server: RunningServer) -> None:
     with connect(target(server), idle_seconds=45) as connection:
-        said = dict(
-            connection.query(
-                "SHOW SESSION VARIABLES WHERE Variable_name IN ('max_statement_time', 'lock_wait_timeout', 'wait_timeout',"
-                " 'autocommit', 'character_set_results')"
-            ).rows
-        )
+        said = connection.query(
+            "SHOW SESSION VARIABLES WHERE Variable_name IN ('max_statement_time', 'lock_wait_timeout',"
+            " 'wait_timeout', 'autocommit', 'character_set_results')"
+        ).pairs()
         thread = connection.thread_id
     assert float(said["max_statement_time"] or 0) == 3
     assert said["lock_wait_timeout"] == "2"
@@ -124,7 +122,8 @@ def test_rows_and_bytes_are_capped(server: RunningServer) -> None:
     with connect(target(server)) as connection:
         with pytest.raises(TooLarge):
             connection.query(
-                "SELECT REPEAT('x', 1000) FROM information_schema.COLLATIONS a, information_schema.COLLATIONS b LIMIT 9000"
+                "SELECT REPEAT('x', 1000) FROM information_schema.COLLATIONS a, information_schema.COLLATIONS b "
+                "LIMIT 9000"
             )
         assert not connection.is_open
 

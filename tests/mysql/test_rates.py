@@ -171,3 +171,9 @@ def test_no_rate_is_ever_negative(seconds: float, at: float, uptime: int, questi
     rate = result.per_second("Questions")
     assert rate is None or rate >= 0
     assert (rate is None) == (questions < 1_000)
+
+
+def test_a_server_that_restarts_when_it_was_up_for_seconds_only_is_not_taken_for_the_same_run() -> None:
+    young = replace(BEFORE, uptime_seconds=2, values={"Questions": 900, "Connections": 9})
+    again = replace(later(3.0), uptime_seconds=2, values={"Questions": 8, "Connections": 2})
+    assert gap(again, young).reason is GapReason.RESTART
