@@ -37,6 +37,16 @@ _SHORT = {
 }
 
 
+#: What other rooms say in words that they put together, so that no extraction finds them where they are said.
+_SAID_ELSEWHERE = (
+    gettext_noop("The checkpoint age is above the async point since {since}: flushing runs ahead of everything"),
+    gettext_noop("The checkpoint age is close to its maximum since {since}: flushing runs ahead of everything"),
+    gettext_noop("Redo and flushing are normal: {pressure} of the sync point"),
+    gettext_noop("Redo and flushing are normal: {pressure} of the maximum checkpoint age"),
+    gettext_noop("redo written in the busiest hour"),
+)
+
+
 def short_name(name: str) -> str:
     """The short form of a fact's name, translated; the name itself where it has none."""
     return gettext_or_same(_SHORT.get(name, name))

@@ -373,7 +373,7 @@ def _dirty_pages(history: _History, frame: _Frame, variables: Mapping[str, str])
             "now": quantities.percent(now / _PERCENT),
             "peak": quantities.percent(peak / _PERCENT),
         }
-    caption = _("% of the buffer pool")
+    caption = _("percent of the buffer pool")
     if _setting(variables, "innodb_max_dirty_pages_pct_lwm") == 0:
         caption += " · " + _("low-water mark off")
     return Chart(

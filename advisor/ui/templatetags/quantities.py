@@ -79,6 +79,12 @@ def message(document: object) -> str:
     return messages.text_of(document)
 
 
+@register.filter
+def words(document: Mapping[str, Any], name: str) -> str:
+    """The title, the expected effect and the like of a stored recommendation: translated where its template is stored."""
+    return messages.text_of((document.get("words") or {}).get(name) or document.get(name))
+
+
 @register.simple_tag
 def sparkline(values: Sequence[float | None], newest: float | None = None) -> SafeString:
     return small.sparkline(values, _("Transactions per second, now %(n)s") % {"n": amount(newest)})
