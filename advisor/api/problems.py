@@ -93,6 +93,11 @@ def register(api: NinjaAPI) -> None:
     def ambiguous(request: HttpRequest, raised: AmbiguousTeam) -> HttpResponse:
         return answer(422, "team-not-named", str(raised))
 
+    @api.exception_handler(UnicodeEncodeError)
+    def half_a_character(request: HttpRequest, raised: UnicodeEncodeError) -> HttpResponse:
+        # JSON can hold lone surrogates; neither a database nor a server's protocol can.
+        return answer(422, "invalid", "The request holds half a character (a lone surrogate): leave it out.")
+
     @api.exception_handler(Exception)
     def broken(request: HttpRequest, raised: Exception) -> HttpResponse:
         # The trace belongs into the log; whoever called can do nothing with it, and it may quote what is secret.
