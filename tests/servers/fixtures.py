@@ -1,8 +1,8 @@
 """Fixtures for tests on real servers.
 
-`server` is the machine's own MariaDB, plain, one for the whole session; a room's conftest.py imports it from here. A test
-that changes it puts it back, or starts its own with `start_server`. For tests on several versions a module makes its
-own fixture:
+`server` is the machine's own MariaDB, plain, one for the whole session; a room's conftest.py imports it from here. A
+test that changes it puts it back, or starts its own with `start_server`. For tests on several versions a module makes
+its own fixture:
 
     target = each_server()          # quick: the machine's own; ci: three; matrix: all nine
 """
