@@ -32,7 +32,8 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 team = teams.ensure_team(name="Databases")
 user = teams.create_user(name="bench", team=team, roles=(), administrator=True)
 server = servers.add_server(team=team, name="bench", host="127.0.0.1", port=3306, socket="", user="nobody",
-    password="x", tls_mode="opportunistic", tls_ca="", tags=[], fast_interval_seconds=10, full_interval_seconds=60, host_facts={},
+    password="x", tls_mode="opportunistic", tls_ca="", tags=[], fast_interval_seconds=10,
+    full_interval_seconds=60, host_facts={},
     unrestricted=True, actor=user)
 polls = recorded_hour()
 first = int(time.time()) // 10 * 10 - 10 * len(polls)

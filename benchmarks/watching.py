@@ -110,8 +110,8 @@ def polls_against_scrapes(folder: Path) -> tuple[list[Ratio], list[str]]:
 def advise_against_mysqltuner(folder: Path) -> tuple[list[Ratio], list[str]]:
     """From the command to the advice, the asked observing time taken off; both judge the same server.
 
-    On MySQL 5.7.22, since the MySQLTuner of Debian 12 divides by zero on a MariaDB whose innodb_buffer_pool_chunk_size is
-    0, as it is on the distribution's own.
+    On MySQL 5.7.22, since the MySQLTuner of Debian 12 divides by zero on a MariaDB whose innodb_buffer_pool_chunk_size
+    is 0, as it is on the distribution's own.
     """
     if not available(TUNED_SERVER):
         subprocess.run([ROOT / "tests/servers/fetch", TUNED_SERVER], check=True)
