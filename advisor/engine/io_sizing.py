@@ -35,6 +35,9 @@ def raised_capacity(io: IoCapacity, flushing: Flushing) -> tuple[int, int]:
     wanted, wanted_maximum = wanted_capacity(io, flushing)
     capacity = max(io.pages_per_second, min(wanted, io.device_pages_per_second))
     maximum = max(io.maximum_pages_per_second, min(wanted_maximum, 2 * io.device_pages_per_second))
+    if (capacity, maximum) == (io.pages_per_second, io.maximum_pages_per_second):
+        # Nothing has to rise: a maximum that is no multiple by itself is no reason to touch it.
+        return capacity, maximum
     return capacity, round_up(maximum, capacity)
 
 

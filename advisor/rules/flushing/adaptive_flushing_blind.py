@@ -11,7 +11,7 @@ How it is computed
     at least 5 % of the time was spent above it, the redo log is not too small, and adaptive flushing wrote less
     than a fifth of the pages where that is counted. Where more pages are flushed than innodb_io_capacity, that is
     raised to 1.2 x the 95th percentile of the pages flushed, since a round grows with it; else the low-water mark
-    is set to half of the usual share of dirty pages, at least 1.
+    is set to half of the usual share of dirty pages, at least 1 and at most 20.
 
 When to dismiss it
     Throughput is even and nobody waits: a high age alone is no fault on MariaDB.
@@ -39,6 +39,9 @@ class Parameters(Thresholds):
 
     above_async_ratio: float = threshold(
         0.05, unit=Unit.RATIO, meaning="share of time above the async point", leave_at=0.02
+    )
+    highest_low_water_percent: float = threshold(
+        20, unit=Unit.COUNT, meaning="the highest low-water mark that is proposed, in percent: higher ones flush early"
     )
     adaptive_ratio: float = threshold(
         0.20, unit=Unit.RATIO, meaning="share of pages by adaptive flushing, where counted", leave_at=0.30
@@ -80,7 +83,7 @@ def check(
         or not blind
     ):
         return Passed(figures)
-    low_water = float(max(1, int(dirty.median_percent / 2)))
+    low_water = float(min(p.highest_low_water_percent, max(1, int(dirty.median_percent / 2))))
     proposal: tuple[Change, ...] = (SetVariable("innodb_max_dirty_pages_pct_lwm", low_water),)
     if flushing.p95 > io.pages_per_second:
         proposal = changes(io, *raised_capacity(io, flushing)) or proposal
