@@ -55,16 +55,17 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     return status, printed.out, printed.err
 
 
-def advise(server: RunningServer, *arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    return manage(
-        "advise", server.url, "--password-file", str(server.password_file), "--observe", "2", "--interval", "1",
-        *arguments, **more,
-    )  # fmt: skip
+def about(server: RunningServer, *arguments: str) -> tuple[str, ...]:
+    """The arguments of a short observation."""
+    return (
+        *("advise", server.url, "--password-file", str(server.password_file), "--observe", "1", "--interval", "1"),
+        *arguments,
+    )
 
 
 def test_advise_needs_nothing_of_ours_and_leaves_nothing_behind(server: RunningServer, tmp_path: Path) -> None:
     data = tmp_path / "none"
-    done = advise(server, "--format", "json", data=data, database_url="mysql://nobody@127.0.0.1:1/nothing")
+    done = manage(*about(server, "--format", "json"), data=data, database_url="mysql://nobody@127.0.0.1:1/nothing")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert not data.exists()
@@ -75,20 +76,23 @@ def test_advise_needs_nothing_of_ours_and_leaves_nothing_behind(server: RunningS
     assert {one["outcome"] for one in document["outcomes"]} <= {"finding", "passed", "not_applicable", "not_evaluated"}
 
 
-def test_advise_says_by_its_exit_status_whether_something_was_found(server: RunningServer) -> None:
-    found = advise(server, "--fail-on", "notice")
-    assert found.returncode == 1
-    assert "innodb_flush_log_at_trx_commit" in found.stdout
-    assert "SET GLOBAL" in found.stdout
-    assert advise(server, "--fail-on", "critical").returncode == 0
+def test_advise_says_by_its_exit_status_whether_something_was_found(
+    server: RunningServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = told(capsys, *about(server, "--fail-on", "notice"))
+    assert status == 1
+    assert "innodb_flush_log_at_trx_commit" in out
+    assert "SET GLOBAL" in out
+    assert told(capsys, *about(server, "--fail-on", "critical"))[0] == 0
 
 
-def test_what_is_stated_of_the_machine_is_judged_with(server: RunningServer) -> None:
-    without = json.loads(advise(server, "--format", "json").stdout)
+def test_what_is_stated_of_the_machine_is_judged_with(
+    server: RunningServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without = json.loads(told(capsys, *about(server, "--format", "json"))[1])
     assert without["host"]["memory_bytes"] == {"value": None, "origin": "unknown"}
-    stated = json.loads(
-        advise(server, "--format", "json", "--host-memory", "8G", "--host-cpus", "4", "--storage", "ssd").stdout
-    )
+    machine = ("--host-memory", "8G", "--host-cpus", "4", "--storage", "ssd")
+    stated = json.loads(told(capsys, *about(server, "--format", "json", *machine))[1])
     assert stated["host"]["memory_bytes"] == {"value": 8 << 30, "origin": "stated"}
     assert stated["host"]["cpus"] == {"value": 4, "origin": "stated"}
 
@@ -149,48 +153,47 @@ def test_wrong_usage_ends_with_2_and_says_what_to_write(
     assert "canary" not in out + err
 
 
-def test_a_recording_is_advised_on_without_its_server(server: RunningServer, tmp_path: Path) -> None:
+def test_a_recording_is_advised_on_without_its_server(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "recorded"
-    done = manage(
-        "record_snapshot", server.url, str(path), "--password-file", str(server.password_file), "--observe", "2",
-        "--interval", "1",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    first = manage("advise", str(path), "--format", "json")
-    assert first.returncode == 0, first.stderr
-    assert first.stdout == manage("advise", str(path), "--format", "json").stdout
-    assert json.loads(first.stdout)["server"]["version"] == server.version
+    password = ("--password-file", str(server.password_file))
+    status, out, err = told(
+        capsys, "record_snapshot", server.url, str(path), *password, "--observe", "2", "--interval", "1"
+    )
+    assert (status, err) == (0, "")
+    assert "3 polls" in out
+    first = told(capsys, "advise", str(path), "--format", "json")
+    assert first == told(capsys, "advise", str(path), "--format", "json")
+    assert first[0] == 0
+    assert json.loads(first[1])["server"]["version"] == server.version
     other = tmp_path / "not-a-recording"
     other.mkdir()
     (other / "file").write_text("x")
-    assert manage("record_snapshot", server.url, str(other)).returncode == 2
+    assert told(capsys, "record_snapshot", server.url, str(other), *password)[0] == 2
 
 
-def test_a_limited_account_gets_advice_with_the_grants_that_are_missing() -> None:
+def test_a_limited_account_gets_advice_and_is_told_the_grants_that_are_missing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with start_server(DISTRIBUTION_SERVER, grants="") as server:
-        document = json.loads(advise(server, "--format", "json").stdout)
-        assert any(one["kind"] == "grant" and one["remedy"].startswith("GRANT ") for one in _missing(document)) or all(
-            one["outcome"] != "not_evaluated" or one["missing"] for one in document["outcomes"]
-        )
-        collected = manage("collect", "--once", server.url, "--password-file", str(server.password_file))
-    assert collected.returncode == 0
-    assert "GRANT PROCESS ON *.* TO 'tidemark'@'127.0.0.1'" in collected.stdout
-    assert "performance_schema = ON" in collected.stdout
+        document = json.loads(told(capsys, *about(server, "--format", "json"))[1])
+        status, out, _ = told(capsys, "collect", "--once", server.url, "--password-file", str(server.password_file))
+    assert all(one["outcome"] != "not_evaluated" or one["missing"] for one in document["outcomes"])
+    assert status == 0
+    assert "GRANT PROCESS ON *.* TO 'tidemark'@'127.0.0.1'" in out
+    assert "performance_schema = ON" in out
 
 
-def _missing(document: dict[str, Any]) -> list[dict[str, str]]:
-    return [missing for one in document["outcomes"] for missing in one.get("missing", [])]
-
-
-def test_collect_prints_every_probe_and_its_cost(server: RunningServer) -> None:
-    done = manage("collect", "--once", server.url, "--password-file", str(server.password_file))
-    assert done.returncode == 0, done.stderr
+def test_collect_prints_every_probe_and_its_cost(server: RunningServer, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = told(capsys, "collect", "--once", server.url, "--password-file", str(server.password_file))
+    assert status == 0
     for probe in ("variables", "status", "innodb_metrics", "variable_origins", "plugins", "grants", "replication"):
-        assert probe in done.stdout
-    assert "One connection, " in done.stdout
-    refused = manage("collect", "--once", "mysql://a@127.0.0.1:1")
-    assert refused.returncode == 3
-    assert "nothing listens" in refused.stderr
+        assert probe in out
+    assert "One connection, " in out
+    status, _, err = told(capsys, "collect", "--once", "mysql://a@127.0.0.1:1")
+    assert status == 3
+    assert "nothing listens" in err
 
 
 def test_a_registered_server_is_named_alone_or_with_its_team(

@@ -97,11 +97,11 @@ def test_a_hundred_bad_servers_leave_no_descriptor_and_no_thread_behind() -> Non
 
     with FakeServer(script) as server:
         with pytest.raises(TargetError):
-            connect(server.target(), deadline_seconds=0.1)
+            connect(server.target(), deadline_seconds=0.05)
         with growth() as grown:
             for _ in range(100):
                 with pytest.raises(TargetError):
-                    connect(server.target(), deadline_seconds=0.1)
+                    connect(server.target(), deadline_seconds=0.05)
             # The fake server's own ends of the connections are in this process too: they go when it notices.
             ends = time.monotonic() + 10
             while max(grown()) > 110 and time.monotonic() < ends:
