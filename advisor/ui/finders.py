@@ -1,4 +1,6 @@
-"""Plotly's JavaScript out of the Python package of the same name: one pin for both, and nothing of others in our repository."""
+"""Plotly's JavaScript out of the Python package of the same name: one pin for both, and nothing of others in our
+repository.
+"""
 
 from __future__ import annotations
 
@@ -33,5 +35,5 @@ class PlotlyFinder(BaseFinder):
             return [found] if found else []
         return found or None
 
-    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:  # type: ignore[override]
+    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
         yield NAME, self.storage

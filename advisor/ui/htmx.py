@@ -12,7 +12,7 @@ from django.shortcuts import render
 def wants_part(request: HttpRequest) -> bool:
     """True where htmx asks for a part; a boosted navigation and a restored history entry want the whole page."""
     details = getattr(request, "htmx", None)
-    return bool(details) and not details.boosted and not details.history_restore_request
+    return details is not None and bool(details) and not (details.boosted or details.history_restore_request)
 
 
 def tag_of(*parts: object) -> str:

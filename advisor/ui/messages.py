@@ -14,9 +14,9 @@ from advisor.ui import quantities
 def text_of(message: object) -> str:
     """The message with its figures in place.
 
-    Takes a ``Message``, its stored form ``{"text": ..., "values": {name: {"value": ..., "unit": ...}}}``, or a plain text.
-    A value that the translation does not name is left out; one that it names and nobody sent stands as its name, since a page
-    must not fail on one sentence.
+    Takes a ``Message``, its stored form ``{"text": ..., "values": {name: {"value": ..., "unit": ...}}}``, or a plain
+    text. A value that the translation does not name is left out; one that it names and nobody sent stands as its name,
+    since a page must not fail on one sentence.
     """
     if isinstance(message, Message):
         values = {name: quantities.of(value) for name, value in message.values.items()}

@@ -54,7 +54,8 @@ class Period:
 
 
 def parse(parameters: Mapping[str, str], now: float, default: str = DEFAULT) -> Period:
-    """The range that the address names; one that makes no sense falls back to the default, as a page must not fail on it.
+    """The range that the address names; one that makes no sense falls back to the default, as a page must not fail on
+    it.
 
     ``from`` and ``to`` are unix milliseconds or ``now-6h``, as Grafana writes them, so that its links can be pasted.
     """

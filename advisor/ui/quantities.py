@@ -140,6 +140,6 @@ _BYTES = ("_size", "_log_capacity", "_bytes")
 
 
 def setting(value: object, name: str) -> str:
-    """A system variable's value as a person reads it: ``512 MiB`` of 536870912 where the variable is counted in bytes."""
+    """A system variable's value as a person reads it: ``512 MiB`` of 536870912 where it is counted in bytes."""
     text = str(value)
     return size(int(text)) if text.isdigit() and int(text) >= 1024 and name.endswith(_BYTES) else text

@@ -1,5 +1,6 @@
-"""Translations are kept as text and compiled where Tidemark runs: the compiled form is binary, and gettext's own compiler is
-not on every machine. The format of the compiled file is that of the GNU gettext manual, "The Format of GNU MO Files".
+"""Translations are kept as text and compiled where Tidemark runs: the compiled form is binary, and gettext's own
+compiler is not on every machine. The format of the compiled file is that of the GNU gettext manual, "The Format of GNU
+MO Files".
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ from advisor.teams import access
 
 PAGE_ROWS = 50
 STATES = ("critical", "warning", "watch", "calm", "stale", "new")
-#: Servers that somebody should look at: in trouble by what is measured, or with a recommendation that is more than a notice.
+#: Servers that somebody should look at: in trouble by what is measured, or with a recommendation that is more than a
+#: notice.
 NEEDS_SOMEBODY = Q(state__in=("critical", "warning")) | Q(
     ~Q(state__in=("stale", "new")), worst_severity__in=("critical", "warning")
 )
@@ -84,7 +85,8 @@ def narrowed(rows: QuerySet[FleetRow], filters: Filters) -> QuerySet[FleetRow]:
             Q(server__folded__contains=words) | Q(server__host__icontains=words) | Q(version__icontains=words)
         )
     if filters.tag:
-        # A list in JSON can be searched alike on all databases only as text: the quotes keep "prod" apart from "prod-eu".
+        # A list in JSON can be searched alike on all databases only as text: the quotes keep "prod" apart from
+        # "prod-eu".
         rows = rows.annotate(tags_text=Cast("server__tags", TextField())).filter(
             tags_text__contains=json.dumps(filters.tag)
         )

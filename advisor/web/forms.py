@@ -20,7 +20,7 @@ TRIES, WAIT_SECONDS = 8, 300
 
 
 class SignIn(AuthenticationForm):
-    """Name and password. After some failures in a row the same address has to wait before it may try this name again."""
+    """Name and password. After some failures the same address has to wait before it may try this name again."""
 
     def _key(self) -> str:
         address = self.request.META.get("REMOTE_ADDR", "") if self.request is not None else ""

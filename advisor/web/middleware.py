@@ -1,4 +1,6 @@
-"""The reader's language and time zone for each request, from the session, so that no request asks the database for them."""
+"""The reader's language and time zone for each request, from the session, so that no request asks the database for
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ZONE_COOKIE = "tidemark_zone"
 
 
 def zone_named(name: str) -> ZoneInfo | None:
-    """The time zone of that name; None for one that there is not. A cookie may hold anything, so its form is checked first."""
+    """The time zone of that name; None for one that there is not. A cookie may hold anything, so its form is checked
+    first.
+    """
     if not re.fullmatch(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}", name):
         return None
     try:
@@ -62,7 +66,7 @@ def reader(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
             timezone.activate(zone)
         if choice["language"] in dict(settings.LANGUAGES):
             translation.activate(choice["language"])
-            request.LANGUAGE_CODE = choice["language"]  # type: ignore[attr-defined]
+            request.LANGUAGE_CODE = choice["language"]
         try:
             return get_response(request)
         finally:

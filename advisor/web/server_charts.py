@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -16,7 +17,8 @@ from advisor.ui.period import Period
 from collector.store.interface import Buckets, RecordedGap
 
 MIB = 1024 * 1024
-#: Points of each series: more than a card has pixels is not seen, fewer hides short peaks less well than min and max do.
+#: Points of each series: more than a card has pixels is not seen, fewer hides short peaks less well than min and max
+#: do.
 POINTS, POINTS_TALL = 300, 600
 _PERCENT = 100.0
 _BAR_WIDTH = 0.05
@@ -218,9 +220,7 @@ def _age_sentence(history: _History, snapshot: Snapshot | None) -> str:
     return words + "; " + _("never at the async point.")
 
 
-def _moment(at_ms: float) -> object:
-    from datetime import UTC, datetime
-
+def _moment(at_ms: float) -> datetime:
     return datetime.fromtimestamp(at_ms / 1000, UTC)
 
 
@@ -330,7 +330,8 @@ def _flushing(history: _History, frame: _Frame, variables: Mapping[str, str]) ->
         value = _setting(variables, name)
         if value is not None:
             limits.append(Limit(name.removeprefix("innodb_"), role, style, history.level(value)))
-    # The lines are shown where they matter: on a scale that the flushing itself would make flat they are named above it.
+    # The lines are shown where they matter: on a scale that the flushing itself would make flat they are named above
+    # it.
     near = [value for limit in limits if (value := limit.newest) is not None and value <= 4 * greatest]
     known = [point[3] for point in total if point is not None]
     sentence = _("No flushing counted in this time.")

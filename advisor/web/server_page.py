@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import Max
@@ -14,7 +15,7 @@ from advisor.journal.models import Event
 from advisor.mysql.snapshot import Snapshot
 from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
 from advisor.recommendations.states import PENDING
-from advisor.ui import messages
+from advisor.ui import messages, quantities
 from advisor.ui.charts import distribution, svg
 from advisor.ui.charts.chart import Happening
 from advisor.ui.charts.figure import table
@@ -92,8 +93,6 @@ def charts_of(
 
 
 def _happenings(server: Server, period: Period) -> list[Happening]:
-    from datetime import UTC, datetime
-
     events = Event.objects.filter(
         server_id=server.pk,
         kind__in=LETTERS,
@@ -137,7 +136,7 @@ def drawings(charts: server_charts.ServerCharts) -> list[Drawing]:
         shown.append(
             Drawing(
                 chart.id, chart.title, chart.caption, chart.sentence, svg.render(chart, zone), keys, names,
-                [(timezone.datetime.fromtimestamp(at / 1000, zone), cells) for at, cells in rows],
+                [(datetime.fromtimestamp(at / 1000, zone), cells) for at, cells in rows],
             )
         )  # fmt: skip
     occupancy = charts.occupancy
@@ -204,8 +203,6 @@ def state_of(server: Server) -> ServerState | None:
 
 def identity_facts(server: Server, row: FleetRow, snapshot: Snapshot | None) -> list[str]:
     """What stands beside the name: version, role, machine, uptime."""
-    from advisor.ui import quantities
-
     facts = [row.version] if row.version else []
     if snapshot is not None:
         role = snapshot.identity.role
@@ -220,8 +217,6 @@ def identity_facts(server: Server, row: FleetRow, snapshot: Snapshot | None) -> 
 
 def host_words(server: Server) -> list[str]:
     """Host facts that are known; what is unknown is left out here and said where it matters."""
-    from advisor.ui import quantities
-
     facts = server.host_facts if isinstance(server.host_facts, dict) else {}
 
     def value(name: str) -> Any:

@@ -6,6 +6,8 @@ from django.urls import path
 
 from advisor.web.views import adding, fleet, people, recommendations, rules, servers, system
 
+_ADVICE = "s/<str:server_id>/recommendations/<str:recommendation_id>"
+
 urlpatterns = [
     path("", fleet.fleet, name="fleet"),
     path("login", people.sign_in, name="login"),
@@ -17,13 +19,13 @@ urlpatterns = [
     path("s/<str:server_id>/charts.json", servers.charts, name="server-charts"),
     path("s/<str:server_id>/settings", adding.settings, name="server-settings"),
     path("s/<str:server_id>/delete", adding.delete, name="server-delete"),
-    path("s/<str:server_id>/recommendations/<str:recommendation_id>", recommendations.recommendation, name="recommendation"),
-    path("s/<str:server_id>/recommendations/<str:recommendation_id>/acknowledge", recommendations.acknowledge, name="recommendation-acknowledge"),
-    path("s/<str:server_id>/recommendations/<str:recommendation_id>/dismiss", recommendations.dismiss, name="recommendation-dismiss"),
-    path("s/<str:server_id>/recommendations/<str:recommendation_id>/reopen", recommendations.reopen, name="recommendation-reopen"),
+    path(_ADVICE, recommendations.recommendation, name="recommendation"),
+    path(f"{_ADVICE}/acknowledge", recommendations.acknowledge, name="recommendation-acknowledge"),
+    path(f"{_ADVICE}/dismiss", recommendations.dismiss, name="recommendation-dismiss"),
+    path(f"{_ADVICE}/reopen", recommendations.reopen, name="recommendation-reopen"),
     path("rules", rules.rules, name="rules"),
     path("rules/<str:rule_id>", rules.rule, name="rule"),
     path("system", system.system, name="system"),
     path("healthz", system.healthz, name="healthz"),
     path("readyz", system.readyz, name="readyz"),
-]  # fmt: skip
+]

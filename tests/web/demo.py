@@ -1,7 +1,7 @@
 """A made-up fleet for tests of pages and for looking at them: servers with hours of history, judged by the real rules.
 
-Polls are computed from a simple course of load (a day's wave, bursts, a stall) and pass through the same derivation, store,
-judging and fleet row as polls of real servers.
+Polls are computed from a simple course of load (a day's wave, bursts, a stall) and pass through the same derivation,
+store, judging and fleet row as polls of real servers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ MIB, GIB = 1024**2, 1024**3
 
 @dataclass(frozen=True)
 class Course:
-    """How one made-up server does: its version, settings, and load. Rates per second; ``ages`` is (low, high) of the limit."""
+    """How one made-up server does: its version, settings, and load. Rates per second; ``ages`` is (low, high) of the
+    limit.
+    """
 
     name: str
     version: str
@@ -54,7 +56,7 @@ class Course:
 COURSES: tuple[Course, ...] = (
     Course(
         "orders-db-07", "8.0.36", "MySQL Community Server - GPL", ("prod", "orders"),
-        variables={"innodb_redo_log_capacity": str(512 * MIB), "innodb_io_capacity": "200", "innodb_io_capacity_max": "2000"},
+        variables={"innodb_redo_log_capacity": str(512 * MIB), "innodb_io_capacity": "200"},
         transactions=940, redo=14.0 * MIB, ages=(0.55, 1.02), climbs=True, stall=True, metrics=True,
         facts={"memory_bytes": 128 * GIB, "cpus": 32, "storage": "ssd"},
     ),
@@ -138,7 +140,7 @@ def _build_one(team: Any, course: Course, end: int, hours: float) -> Server:
     fleet.refresh(server_id=server.pk, now=datetime.fromtimestamp(last + 5, UTC))
     if course.silent_seconds:
         ServerState.objects.filter(server=server).update(
-            error="Access denied for the user tidemark. Check user and password, and from which hosts the account may connect.",
+            error="Access denied for the user tidemark. Check user, password and host.",
             error_kind="wrong-password",
             error_since=datetime.fromtimestamp(last, UTC),
         )

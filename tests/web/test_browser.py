@@ -1,4 +1,6 @@
-"""Pages in headless Chromium: a clean console, nothing foreign, both colour schemes, phones, charts that can be explored."""
+"""Pages in headless Chromium: a clean console, nothing foreign, both colour schemes, phones, charts that can be
+explored.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +197,8 @@ def test_a_refresh_brings_new_figures_and_moves_nothing(visit: Any, busy: Any, t
     seen = visit()
     page = seen.open(reverse("server", args=[busy.pk]))
     page.evaluate(
-        "() => { window.moved = 0; new PerformanceObserver(list => { for (const one of list.getEntries()) window.moved += one.value; })"
+        "() => { window.moved = 0;"
+        "new PerformanceObserver(list => { for (const one of list.getEntries()) window.moved += one.value; })"
         ".observe({type: 'layout-shift', buffered: true}); }"
     )
     heights = page.evaluate("[...document.querySelectorAll('figure, .strip, .banner')].map(one => one.offsetTop)")

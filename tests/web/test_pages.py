@@ -1,4 +1,6 @@
-"""What pages hold: charts in the first response, parts equal to pages, few queries, and nothing of a server taken as markup."""
+"""What pages hold: charts in the first response, parts equal to pages, few queries, and nothing of a server taken as
+markup.
+"""
 
 from __future__ import annotations
 
@@ -141,12 +143,17 @@ def test_what_a_server_says_is_never_markup(sign_in: Any, owner: Any, busy: Any,
         },
     )
     document = dict(advice.document)
+    document |= dict.fromkeys(("title", "expected", "would_change_our_mind"), HOSTILE)
+    document |= {name: [HOSTILE] for name in ("sql", "option_file", "undo", "notes")}
+    change = dict.fromkeys(("name", "current", "proposed"), HOSTILE)
+    figure = dict.fromkeys(("name", "value", "source"), HOSTILE)
     document |= {
-        "title": HOSTILE, "expected": HOSTILE, "sql": [HOSTILE], "option_file": [HOSTILE], "undo": [HOSTILE], "references": ["javascript:alert(1)", HOSTILE],
-        "changes": [{"kind": "variable", "name": HOSTILE, "current": HOSTILE, "proposed": HOSTILE, "needs_restart": False, "effect": "at_once"}],
-        "evidence": [{"name": HOSTILE, "value": HOSTILE, "unit": "text", "window": None, "source": HOSTILE}],
-        "price": [{"kind": "disk", "message": HOSTILE, "text": HOSTILE}],
-    }  # fmt: skip
+        "words": {},
+        "references": ["javascript:alert(1)", HOSTILE],
+        "changes": [{"kind": "variable", "needs_restart": False, "effect": "at_once", **change}],
+        "evidence": [{"unit": "text", "window": None, **figure}],
+        "price": [{"kind": "disk", "text": HOSTILE}],
+    }
     Recommendation.objects.filter(pk=advice.pk).update(document=document, dismissed_reason=HOSTILE)
     client = sign_in(owner)
     for address in (

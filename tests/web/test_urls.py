@@ -1,4 +1,6 @@
-"""Every address for every kind of reader. A new view cannot be forgotten: the matrix is held against the URL configuration."""
+"""Every address for every kind of reader. A new view cannot be forgotten: the matrix is held against the URL
+configuration.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from advisor.web.urls import urlpatterns
 
 ROLES = ("anonymous", "outsider", "viewer", "editor", "approver", "admin")
 
-#: What each reader gets. A redirect of somebody anonymous leads to the login page. "S", "R": the address takes a server's, a
-#: recommendation's id; POST addresses answer a GET with 405 to whoever may post to them.
+#: What each reader gets. A redirect of somebody anonymous leads to the login page. "S", "R": the address takes a
+#: server's, a recommendation's id; POST addresses answer a GET with 405 to whoever may post to them.
 PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "fleet": ("", "get", {"anonymous": 302, "": 200}),
     "login": ("", "get", {"anonymous": 200, "": 302}),

@@ -13,8 +13,8 @@ Point = tuple[float, float, float, float] | None
 class Trace:
     """One measured series. ``role`` names a colour of the palette (age, good, second, sync, async, past, hard).
 
-    ``filled`` puts a tint between the line and zero, ``band`` one between the least and the greatest value of each bucket.
-    ``dashed`` tells a second line of the same hue apart without colour.
+    ``filled`` puts a tint between the line and zero, ``band`` one between the least and the greatest value of each
+    bucket. ``dashed`` tells a second line of the same hue apart without colour.
     """
 
     name: str
@@ -29,7 +29,8 @@ class Trace:
 class Limit:
     """A line that means something when it is crossed. Limits move, so they are series in time too.
 
-    ``style`` is long (starts something), solid (hurts), dotted (capacity) or fine (the effective point beside a reported one).
+    ``style`` is long (starts something), solid (hurts), dotted (capacity) or fine (the effective point beside a
+    reported one).
     """
 
     name: str

@@ -36,15 +36,17 @@ def render(chart: Distribution) -> SafeString:
         for value, its_role, _name in danger:
             if bar.low >= value - 1e-9:
                 role = its_role
+        width = max(across(bar.high) - across(bar.low) - 0.3, 0.3)
         title = escape(f"{percent(bar.low)} – {percent(bar.high)}: {percent(bar.share)}")
         parts.append(
-            f'<rect class="bar c-{role}" x="{across(bar.low):.2f}%" width="{max(across(bar.high) - across(bar.low) - 0.3, 0.3):.2f}%" '
+            f'<rect class="bar c-{role}" x="{across(bar.low):.2f}%" width="{width:.2f}%" '
             f'y="{LOW - height:g}" height="{height:g}"><title>{title}</title></rect>'
         )
     for i, (value, role, name) in enumerate(danger):
         x = f"{across(value):.2f}%"
+        style = "long" if i == 0 and len(danger) > 1 else "solid"
         parts.append(
-            f'<line class="limit {"long" if i == 0 and len(danger) > 1 else "solid"} c-{role}" x1="{x}" x2="{x}" y1="0" y2="{LOW}"/>'
+            f'<line class="limit {style} c-{role}" x1="{x}" x2="{x}" y1="0" y2="{LOW}"/>'
             f'<text class="name c-{role}" x="{x}" dx="-5" y="{10 + 13 * i}" text-anchor="end">{escape(name)}</text>'
         )
     if chart.is_empty:
@@ -64,5 +66,6 @@ def render(chart: Distribution) -> SafeString:
     )
     words = escape(chart.sentence or chart.title)
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
-        f'<svg class="chart" height="{LOW}" width="100%" role="img" aria-label="{words}">{amounts}{"".join(parts)}</svg>'
+        f'<svg class="chart" height="{LOW}" width="100%" role="img" aria-label="{words}">'
+        f"{amounts}{''.join(parts)}</svg>"
     )

@@ -39,7 +39,9 @@ def time_step(seconds: float, count: int) -> int:
 
 
 def time_ticks(started: float, ended: float, zone: tzinfo, count: int = 7) -> list[tuple[float, str]]:
-    """(unix milliseconds, label) at round times of the reader's clock. ``started`` and ``ended`` are unix milliseconds."""
+    """(unix milliseconds, label) at round times of the reader's clock. ``started`` and ``ended`` are unix
+    milliseconds.
+    """
     seconds = max((ended - started) / 1000, 1)
     step = time_step(seconds, count)
     first = datetime.fromtimestamp(started / 1000, zone)
@@ -66,7 +68,9 @@ def _time_label(at: datetime, step: int) -> str:
 
 
 def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> list[float]:
-    """Places near the wanted ones (ascending) that are at least ``distance`` apart and within the bounds where they fit."""
+    """Places near the wanted ones (ascending) that are at least ``distance`` apart and within the bounds where they
+    fit.
+    """
     places: list[float] = []
     for place in wanted:
         places.append(max(place, places[-1] + distance) if places else max(place, low))

@@ -25,14 +25,15 @@ def sparkline(values: Sequence[float | None], words: str = "") -> SafeString:
     ]
     d = "".join(paths.polyline(run) for run in paths.runs(places))
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
-        f'<svg class="sparkline" width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH * 4} {_HEIGHT * 4}" role="img" '
+        f'<svg class="sparkline" role="img" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH * 4} {_HEIGHT * 4}" '
         f'aria-label="{escape(words)}">' + (f'<path class="line c-second" d="{d}"/>' if d else "") + "</svg>"
     )
 
 
 def pressure_bar(pressure: float, async_ratio: float | None, words: str = "") -> SafeString:
-    """The age as a share of this server's own point, with a tick where adaptive flushing is at its full rate (amber) and
-    one where writers wait (red)."""
+    """The age as a share of this server's own point, with a tick where adaptive flushing is at its full rate (amber)
+    and one where writers wait (red)."""
     length = min(max(pressure, 0), 1 / _FULL) * _FULL * 100
     role = "sync" if pressure >= 1 else "async" if async_ratio is not None and pressure >= async_ratio else "age"
     ticks = f'<line class="tick c-sync" x1="{_FULL * 100:g}" x2="{_FULL * 100:g}" y1="0" y2="12"/>'

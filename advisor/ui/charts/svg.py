@@ -1,8 +1,8 @@
 """A chart over time as SVG.
 
-Text keeps its size at every width: the outer drawing is as wide as its card, labels stand at percentages of it, and only the
-lines lie in an inner drawing that is stretched. The axis' labels stand outside of it, in margins that the style sheet keeps.
-Colours are classes, so that light, dark and print share one drawing.
+Text keeps its size at every width: the outer drawing is as wide as its card, labels stand at percentages of it, and
+only the lines lie in an inner drawing that is stretched. The axis' labels stand outside of it, in margins that the
+style sheet keeps. Colours are classes, so that light, dark and print share one drawing.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _limit(canvas: _Canvas, limit: Limit) -> str:
 
 
 def _limit_labels(canvas: _Canvas, chart: Chart, limits: Sequence[Limit]) -> list[str]:
-    """Names at the left end of their lines. What is above the axis is named at its top with an arrow, never left out."""
+    """Names at the left end of their lines. What is above the axis is named at its top, with an arrow."""
     labels = []
     for column, fine in zip(_COLUMNS, (False, True), strict=True):
         found = []

@@ -81,7 +81,7 @@ def message(document: object) -> str:
 
 @register.filter
 def words(document: Mapping[str, Any], name: str) -> str:
-    """The title, the expected effect and the like of a stored recommendation: translated where its template is stored."""
+    """The title, the expected effect and the like of a stored recommendation, translated where it can be."""
     return messages.text_of((document.get("words") or {}).get(name) or document.get(name))
 
 

@@ -34,7 +34,9 @@ _FLAVORS = (
 
 
 def _teams(request: HttpRequest, action: Action) -> list[Team]:
-    """The teams in which the person may do this. Raises PermissionDenied where there is none, Http404 without any team."""
+    """The teams in which the person may do this. Raises PermissionDenied where there is none, Http404 without any
+    team.
+    """
     mine = list(access.teams_of(request.user))
     if not mine:
         raise Http404("You are in no team.")

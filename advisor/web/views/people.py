@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -29,7 +30,8 @@ sign_out = LogoutView.as_view()
 def account(request: HttpRequest) -> HttpResponse:
     """Password and choices are two forms on one page: each button sends its own."""
     user = request.user
-    stored = Preferences.objects.filter(user_id=user.pk).first() or Preferences(user_id=user.pk)
+    assert isinstance(user, User)
+    stored = Preferences.objects.filter(user=user).first() or Preferences(user=user)
     before = {"theme": stored.theme, "language": stored.language, "time_zone": stored.time_zone}
     sent = request.POST.get("form", "")
     password = NewPassword(user, request.POST if sent == "password" else None)
@@ -49,9 +51,7 @@ def account(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("account")
     roles: dict[str, list[str]] = {}
-    for membership in (
-        Membership.objects.filter(user_id=user.pk).select_related("team").order_by("team__folded", "role")
-    ):
+    for membership in Membership.objects.filter(user=user).select_related("team").order_by("team__folded", "role"):
         roles.setdefault(membership.team.name, []).append(membership.role)
     context = {"password": password, "choices": choices, "roles": roles}
     return render(request, "web/account.html", context, status=422 if sent else 200)

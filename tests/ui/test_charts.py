@@ -1,0 +1,163 @@
+"""Charts: round ticks, no line over a gap, whole numbers, words escaped, and the same figures in every form."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.ui.charts import distribution, figure, paths, scale, small, svg
+from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, Trace
+
+ZONE = ZoneInfo("UTC")
+START = 1_795_000_000_000.0
+
+
+def _chart(points: list[Point], **more: object) -> Chart:
+    values: dict[str, object] = {
+        "id": "x", "title": "X", "caption": "c", "axis": Axis(str), "started": START, "ended": START + 3_600_000.0,
+        "traces": (Trace("t", "age", points, filled=True),),
+    }  # fmt: skip
+    return Chart(**{**values, **more})  # type: ignore[arg-type]
+
+
+def _steady(count: int, value: float = 5.0) -> list[Point]:
+    return [(START + i * 3_600_000 / count, value, value, value) for i in range(count)]
+
+
+@given(st.floats(min_value=1e-6, max_value=1e15), st.integers(min_value=1, max_value=8), st.sampled_from([10, 1024]))
+def test_ticks_reach_the_top_in_round_steps(top: float, count: int, base: int) -> None:
+    ticks = scale.amount_ticks(top, count, base)
+    assert ticks[0] == 0
+    assert ticks[-1] >= top * (1 - 1e-9) or (base == 1024 and ticks[-1] >= top - 1)
+    assert len(ticks) <= count + 2
+
+
+def test_bytes_get_binary_ticks() -> None:
+    gib = 1024**3
+    assert scale.amount_ticks(7.5 * gib, 4, 1024) == [0, 2 * gib, 4 * gib, 6 * gib, 8 * gib]
+
+
+@pytest.mark.parametrize("hours", [0.25, 1, 6, 24, 24 * 7, 24 * 30])
+def test_time_ticks_are_few_and_round_in_the_readers_zone(hours: float) -> None:
+    zone = ZoneInfo("Asia/Kathmandu")
+    ticks = scale.time_ticks(START, START + hours * 3_600_000, zone, 7)
+    assert 2 <= len(ticks) <= 8
+    for at, _label in ticks:
+        assert datetime.fromtimestamp(at / 1000, zone).second == 0
+        assert datetime.fromtimestamp(at / 1000, zone).minute % 2 == 0 or hours < 1
+
+
+def test_midnights_stay_midnights_when_the_clock_changes() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    start = datetime(2026, 10, 24, tzinfo=zone).timestamp() * 1000
+    ticks = scale.time_ticks(start, start + 3 * 86_400_000, zone, 4)
+    assert [datetime.fromtimestamp(at / 1000, zone).hour for at, _ in ticks] == [0] * len(ticks)
+
+
+@given(st.lists(st.floats(min_value=0, max_value=180), min_size=1, max_size=6))
+def test_labels_never_overlap(wanted: list[float]) -> None:
+    places = scale.spread(sorted(wanted), 13, 9, 186)
+    assert all(b - a >= 13 - 1e-6 for a, b in pairwise(places))
+
+
+def test_a_gap_breaks_the_line() -> None:
+    points: list[Point] = [*_steady(4)]
+    points[2] = None
+    drawn = svg.render(_chart(points), ZONE)
+    line = re.search(r'class="line c-age" d="([^"]*)"', drawn)
+    assert line is not None
+    assert line[1].count("M") == 2
+
+
+def test_paths_are_whole_relative_steps() -> None:
+    assert paths.polyline([(0, 10), (5, 8), (9, 8), (9, 8)]) == "M0 10l5-2 4 0"
+    assert paths.stepped([(0, 10), (4, 10), (9, 3), (12, 3)]) == "M0 10h9v-7h3"
+    assert paths.polyline([(3, 3)]) == "M3 3h1"
+
+
+def test_1200_points_make_a_small_drawing() -> None:
+    points: list[Point] = [(START + i * 3000, 900 + i % 7, 1000 + i % 11, 950 + i % 9) for i in range(1200)]
+    assert len(svg.render(_chart(points, tall=True), ZONE)) < 40_000
+
+
+def test_words_in_charts_are_escaped() -> None:
+    hostile = '<script>alert("x")</script>'
+    chart = _chart(
+        _steady(3), sentence=hostile, limits=(Limit(hostile, "sync", "solid", [(START, 4.0), (START + 9, 4.0)]),),
+        happenings=(Happening(START + 5, "<", hostile),), gaps=((START, START + 5, hostile),),
+    )  # fmt: skip
+    for drawn in (
+        svg.render(chart, ZONE),
+        svg.render(_chart([], missing=hostile), ZONE),
+        small.sparkline([1.0], hostile),
+    ):
+        assert "<script" not in drawn
+    bars = Distribution("d", "D", "c", (Bar(0, 1, 1.0),), ((0.5, "sync", hostile),), sentence=hostile)
+    assert "<script" not in distribution.render(bars)
+
+
+def test_limits_are_drawn_as_steps_and_named_at_the_left() -> None:
+    moving = [(START, 8.0), (START + 1_800_000, 8.0), (START + 1_800_001, 4.0), (START + 3_600_000, 4.0)]
+    drawn = svg.render(
+        _chart(_steady(5), limits=(Limit("async point", "async", "long", moving),), axis=Axis(str, at_least=8)), ZONE
+    )
+    path = re.search(r'class="limit long c-async" d="([^"]*)"', drawn)
+    assert path is not None
+    assert re.fullmatch(r"M0 \d+h\d+v\d+h\d+", path[1])
+    assert re.search(r'class="name c-async" x="6"[^>]*>async point 4.0<', drawn)
+
+
+def test_a_limit_above_the_axis_is_named_with_an_arrow() -> None:
+    drawn = svg.render(
+        _chart(_steady(5), limits=(Limit("io", "sync", "solid", [(START, 900.0), (START + 9, 900.0)]),)), ZONE
+    )
+    assert "io 900.0 ↑" in drawn
+    assert 'class="limit' not in drawn
+
+
+def test_a_stack_adds_up() -> None:
+    traces = (Trace("a", "good", _steady(4, 3.0), band=False), Trace("b", "sync", _steady(4, 2.0), band=False))
+    drawn = svg.render(_chart([], traces=traces, stacked=True), ZONE)
+    tops = [int(y) for y in re.findall(r'class="line thin c-\w+" d="M0 (\d+)', drawn)]
+    assert tops == [500 - round(500 * 3 / 6), 500 - round(500 * 5 / 6)]
+
+
+def test_plotly_gets_the_same_figures_and_ticks() -> None:
+    points: list[Point] = [*_steady(3), None]
+    data = figure.as_data(_chart(points))
+    assert data["traces"][0]["y"] == [5.0, 5.0, 5.0, None]
+    assert data["top"] == data["ticks"][-1][0]
+    assert all(f">{label}</text>" in svg.render(_chart(points), ZONE) for _value, label in data["ticks"])
+
+
+def test_a_limit_that_does_not_move_is_sent_as_its_ends() -> None:
+    still = [(START + i, 7.0) for i in range(300)]
+    data = figure.as_data(_chart(_steady(2), limits=(Limit("l", "sync", "solid", still),)))
+    assert data["limits"][0]["x"] == [START, START + 299]
+
+
+def test_the_table_keeps_extremes_when_it_joins_rows() -> None:
+    points: list[Point] = [(START + i, float(i), float(i) + 1, float(i)) for i in range(600)]
+    names, rows = figure.table(_chart(points))
+    assert names == ["t"]
+    assert len(rows) == figure.TABLE_ROWS
+    assert rows[0][1][0] == (590.0, 600.0, 599.0)
+
+
+def test_the_pressure_bar_changes_its_role_at_the_servers_own_points() -> None:
+    roles = [re.search(r'class="bar c-(\w+)"', small.pressure_bar(p, 0.93)) for p in (0.5, 0.95, 1.2)]
+    assert [found[1] for found in roles if found] == ["age", "async", "sync"]
+
+
+def test_an_instant_has_its_zone() -> None:
+    assert (
+        scale.time_ticks(START, START + 3_600_000, ZoneInfo("Asia/Seoul"))[0][1]
+        != scale.time_ticks(START, START + 3_600_000, ZoneInfo("Asia/Kolkata"))[0][1]
+    )
+    assert datetime.fromtimestamp(START / 1000, UTC).year == 2026
