@@ -2,7 +2,7 @@
 
 FROM python:3.13.5-slim-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends gcc libc6-dev default-libmysqlclient-dev pkg-config gettext \
+    && apt-get install -y --no-install-recommends gcc libc6-dev default-libmysqlclient-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY requirements.txt ./
@@ -14,8 +14,7 @@ RUN python -m venv .venv \
 COPY . .
 # Static files and translations are part of the image, so that a container writes nothing outside /tmp. The key only
 # lets Django load; no container runs with it.
-RUN PYTHONPATH=/app .venv/bin/python -c \
-        "from scripts.embedded.prepare import ROOT, compile_translations; compile_translations(ROOT)" \
+RUN .venv/bin/python scripts/compile_messages \
     && TIDEMARK_DATA=/app/var TIDEMARK_SECRET_KEY=only-while-building .venv/bin/python manage.py collectstatic --noinput
 
 FROM python:3.13.5-slim-bookworm

@@ -10,8 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
-import subprocess
 import sys
 import traceback
 from collections.abc import Iterable
@@ -46,22 +44,6 @@ def collect_static_files(data: Path) -> None:
     print("Collecting static files", file=sys.stderr, flush=True)
     call_command("collectstatic", interactive=False, verbosity=0)
     stamp.write_text(present)
-
-
-def compile_translations(root: Path) -> None:
-    """Make the binary catalogues that Django reads from the committed texts, where they are missing or older."""
-    for text in sorted((root / "locale").glob("*/LC_MESSAGES/*.po")):
-        binary = text.with_suffix(".mo")
-        if binary.exists() and binary.stat().st_mtime >= text.stat().st_mtime:
-            continue
-        program = shutil.which("msgfmt")
-        if program is None:
-            print("Without msgfmt (package gettext) the pages are in English only.", file=sys.stderr, flush=True)
-            return
-        # Under its final name only when it is whole: a running web process may be reading it.
-        fresh = binary.with_suffix(f".{os.getpid()}")
-        subprocess.run([program, "--output-file", str(fresh), str(text)], check=True)
-        fresh.replace(binary)
 
 
 def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str | None:
@@ -123,7 +105,6 @@ def prepare(*, link: bool, demo: tuple[int, Path] | None) -> dict[str, str | Non
     from django.core.management import call_command
 
     django.setup()
-    compile_translations(ROOT)
     call_command("migrate", interactive=False, verbosity=0)
     collect_static_files(find_places().data)
     if demo:
