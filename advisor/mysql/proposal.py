@@ -9,7 +9,9 @@ Value = int | float | str | bool
 
 @dataclass(frozen=True)
 class SetVariable:
-    """Give a global system variable a value. Whether it is dynamic, and how it persists, is the catalogue's knowledge."""
+    """Give a global system variable a value. Whether it is dynamic, and how it persists, is the catalogue's knowledge.
+    
+    """
 
     name: str
     value: Value

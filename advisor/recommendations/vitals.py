@@ -36,8 +36,8 @@ class Vitals:
     """Figures of the last minute. Ratios are of the limit; None where the server does not tell.
 
     ``pressure`` is the newest, ``highest`` the greatest of the minute. ``headroom_seconds`` is the time until writers
-    wait at the present slope, None while the age does not grow. ``has_sync_point`` is false on MariaDB 10.5+, whose
-    limit is the maximum checkpoint age.
+    wait at the present slope: 0 where they had to in this minute, None while the age does not grow. ``has_sync_point``
+    is false on MariaDB 10.5+, whose limit is the maximum checkpoint age.
     """
 
     at: float
@@ -93,14 +93,19 @@ def read(intervals: Sequence[Interval], *, seconds: float = WINDOW_SECONDS) -> V
         headroom = max(0.0, float(limit) - float(age)) / (redo - checkpointed)
     dirty = last.last(series.DIRTY_PERCENT)
     pressure = last.last(series.PRESSURE)
+    waited = any((one.delta(name) or 0) > 0 for one in minute for name in _WAITS)
+    loaded = any(is_loaded(one) for one in minute)
+    if loaded and (waited or max(pressures, default=0.0) >= AT_LIMIT):
+        # The age is a saw-tooth: between two teeth a slope promises minutes that the minute itself has disproved.
+        headroom = 0.0
     return Vitals(
         at=newest,
         pressure=None if pressure is None else float(pressure),
         highest=max(pressures, default=None),
         async_ratio=float(asynchronous) / float(limit) if asynchronous is not None and limit else None,
         headroom_seconds=headroom,
-        waited=any((one.delta(name) or 0) > 0 for one in minute for name in _WAITS),
-        loaded=any(is_loaded(one) for one in minute),
+        waited=waited,
+        loaded=loaded,
         has_sync_point=last.last(series.SYNC_POINT) is not None,
         transactions_per_second=_rate(minute, series.TRANSACTIONS),
         redo_bytes_per_second=redo,

@@ -89,3 +89,7 @@ def test_every_condition_has_a_sentence_without_holes(condition: Condition, trou
         assert "{" not in text
         assert "None" not in text
         assert set(said) == {"text", "values", "facts"}
+
+
+def test_a_saw_tooth_that_reached_the_limit_in_this_minute_leaves_no_headroom() -> None:
+    assert read(MYSQL, [0.9, 1.0, 0.9, 0.905, 0.91]).headroom_seconds == 0
