@@ -139,9 +139,11 @@ def observe(server: Server, snapshot: Snapshot, slot: int, *, since: float = 0.0
     history = store()
     end = time.time() if early else float(slot)
     start = max(end - WINDOW_SECONDS, since)
+    ours = ("", snapshot.identity.fingerprint)
     return Observation(
         snapshot=snapshot,
-        intervals=tuple(history.intervals(server.pk, start, end + 1)),
+        # Another server behind the same address (a failover, a swapped address) tells nothing of this one.
+        intervals=tuple(one for one in history.intervals(server.pk, start, end + 1) if one.current.identity in ours),
         digests=tuple(history.digests(server.pk, end - DIGEST_SECONDS, end)),
         host=host_facts(server.host_facts),
         today=timezone.now().date().isoformat(),

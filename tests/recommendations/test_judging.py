@@ -23,14 +23,25 @@ SMALL = {"innodb_log_file_size": 8 * MIB, "innodb_log_buffer_size": 4 * MIB}
 RULE = "redo.redo-log-undersized"
 
 
-def record(server: Any, *, at: float, variables: dict[str, object] | None = None, seconds: int = 120) -> int:
+def record(
+    server: Any,
+    *,
+    at: float,
+    variables: dict[str, object] | None = None,
+    seconds: int = 120,
+    identity: str = "example",
+) -> int:
     """Stores what two loaded minutes at the limit leave behind, ending at ``at``; answers the snapshot's slot."""
     seen = scene("mariadb 10.11.18", variables or SMALL, redo_per_second=2 * MIB, pressure=[1.0, 0.97], seconds=seconds)
     polls = [seen.intervals[0].previous, *(one.current for one in seen.intervals)]
     shift = at - polls[-1].at
     for one in polls:
         moved = replace(
-            one, at=one.at + shift, server_clock=one.server_clock + shift, uptime_seconds=int(one.at + shift)
+            one,
+            at=one.at + shift,
+            server_clock=one.server_clock + shift,
+            uptime_seconds=int(one.at + shift),
+            identity=identity,
         )
         store().append(server.pk, int(moved.at), moved)
     snapshot = replace(seen.snapshot, taken_at=at, server_clock=at, uptime_seconds=int(at))
@@ -187,3 +198,10 @@ def test_a_server_that_is_deleted_while_it_is_judged_is_forgotten(
     monkeypatch.setattr(judging, "observe", observe_and_lose)
     assert judging.judge_server(server_id=watched.pk) is None
     assert not Judgement.objects.exists()
+
+
+def test_what_another_server_did_behind_the_same_address_is_not_judged(watched: Any, now: int) -> None:
+    first(watched, now - 200)
+    record(watched, at=now, identity="the one before")
+    judging.judge_server(server_id=watched.pk)
+    assert not Recommendation.objects.filter(rule=RULE).exists()
