@@ -279,13 +279,13 @@ def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_
         options = tls.options(
             target, checked.dial, folder, min(CONNECT_SECONDS, _left(until)), _mysql.get_client_info()
         )
-        file = folder / "client.cnf"
-        lines = [f"restricted-auth={_METHODS}", f"max-allowed-packet={_PACKET_BYTES}", *options.lines]
-        if not target.socket:
-            # "localhost" would otherwise mean a socket of this machine.
-            lines.append("protocol=tcp")
-        file.write_text("[client]\n" + "\n".join(lines) + "\n", encoding="ascii")
-        connection = _open(target, checked, options, file, until, deadline_seconds)
+        try:
+            connection = _open(target, checked, options, folder, until, deadline_seconds)
+        except TlsUntrusted as error:
+            if options.required or error.reason != "protocol":
+                raise
+            # An old server whose TLS nobody speaks any more: plain text is accepted in this mode anyway.
+            connection = _open(target, checked, tls.NONE, folder, until, deadline_seconds)
     try:
         with connection.within(_left(until)):
             _check_peer(connection, checked)
@@ -314,10 +314,16 @@ def _open(
     target: Target,
     checked: addresses.Checked,
     options: tls.TlsOptions,
-    file: Path,
+    folder: Path,
     until: float,
     deadline_seconds: float,
 ) -> Connection:
+    file = folder / "client.cnf"
+    lines = [f"restricted-auth={_METHODS}", f"max-allowed-packet={_PACKET_BYTES}", *options.lines]
+    if not target.socket:
+        # "localhost" would otherwise mean a socket of this machine.
+        lines.append("protocol=tcp")
+    file.write_text("[client]\n" + "\n".join(lines) + "\n", encoding="ascii")
     peer: tuple[str, int] | str = target.socket or (checked.dial, target.port)
     by_name = target.tls_mode == "verify-identity" and not target.socket
     with _dialling_lock:

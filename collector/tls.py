@@ -38,6 +38,10 @@ class TlsOptions:
     required: bool = False
 
 
+#: Plain text, said explicitly.
+NONE = TlsOptions({"ssl_mode": "DISABLED"})
+
+
 def options(target: Target, dial: str, folder: Path, seconds: float, client_version: str) -> TlsOptions:
     """The driver's options for the target's mode.
 
@@ -46,7 +50,7 @@ def options(target: Target, dial: str, folder: Path, seconds: float, client_vers
     Raises TlsMissing, TlsUntrusted and others where verify-ca's own look at the certificate fails.
     """
     if target.socket:
-        return TlsOptions({"ssl_mode": "DISABLED"})
+        return NONE
     if target.tls_mode in {"opportunistic", "insecure"}:
         # The word promises more than libmariadb does: TLS where it is offered, any certificate, else plain text.
         return TlsOptions({"ssl_mode": "REQUIRED"})

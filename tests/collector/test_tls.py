@@ -126,3 +126,18 @@ def test_an_authority_that_is_no_certificate_is_refused_with_its_field(authority
     with pytest.raises(BadTarget) as caught:
         check_authority("no certificate")
     assert caught.value.field == "tls_ca"
+
+
+def test_tls_that_nobody_speaks_any_more_is_refused_over_a_network_and_does_without_on_loopback(
+    authority: Authority, tmp_path: Path
+) -> None:
+    options = {**authority.write_server(tmp_path, "127.0.0.1"), "tls_version": "TLSv1.1"}
+    with start_server(DISTRIBUTION_SERVER, options=options) as server:
+        for mode in ("verify-identity", "verify-ca"):
+            with pytest.raises(TlsUntrusted) as caught:
+                connect(target(server, mode, authority.pem))
+            assert caught.value.reason == "protocol"
+            assert "TLS 1.2" in str(caught.value)
+        for mode in ("opportunistic", "insecure"):
+            with connect(target(server, mode)) as connection:
+                assert connection.tls_cipher == ""
