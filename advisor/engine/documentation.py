@@ -12,9 +12,11 @@ from advisor.engine.evaluation import judge
 from advisor.engine.outcome import Finding
 from advisor.engine.recommendation import proposed_metrics
 from advisor.engine.rule import HEADINGS, Example, Rule
+from advisor.engine.scene import server_named
 from advisor.engine.thresholds import Thresholds
 from advisor.engine.units import Quantity, Unit
 from advisor.engine.wording import message_text, quantity_text
+from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.proposal import Investigate, Proposal, SchemaAdvice, SetVariable, UpgradeAdvice
 from advisor.mysql.values import as_printed, human_size
 
@@ -52,6 +54,7 @@ def rule_page(rule: Rule) -> str:
     reads = sorted({source for fact in rule.needs.values() for source in fact.reads})
     if reads:
         lines += ["## What it reads", "", *(f"- {source}" for source in reads), ""]
+    lines += _proposes(rule)
     if isinstance(rule.parameters, Thresholds):
         lines += ["## Thresholds", ""]
         lines += ["| name | value | an open finding is left at | meaning |", "|---|---|---|---|"]
@@ -64,6 +67,36 @@ def rule_page(rule: Rule) -> str:
         lines += [f"- {example.title} ({example.seen.server}): {_verdict(rule, example)}"]
     lines += ["", "## References", "", *(f"- <{reference}>" for reference in rule.references)]
     return "\n".join(lines) + "\n"
+
+
+#: The servers whose system variables the catalogue was asked of: for these the page says how a value is changed.
+_ASKED = (
+    "mysql 5.7.22",
+    "mysql 8.0.12",
+    "mysql 8.0.33",
+    "mysql 9.7.4",
+    "mariadb 10.2.11",
+    "mariadb 10.5.23",
+    "mariadb 10.11.18",
+    "mariadb 11.4.5",
+    "mariadb 11.8.6",
+)
+
+
+def _proposes(rule: Rule) -> list[str]:
+    """Which variables the examples propose, and where changing them needs a restart, by the catalogue."""
+    names = sorted({name for example in rule.examples for name in example.proposes})
+    if not names:
+        return []
+    lines = ["## What it proposes", "", "| variable | dynamic on | needs a restart on |", "|---|---|---|"]
+    servers = [server for server in map(server_named, _ASKED) if rule.applies_to.contains(server)]
+    for name in names:
+        # Where a variable has a successor, the successor is what is proposed.
+        known = [(str(server), facts) for server in servers if (facts := CATALOGUE.find(name, server)) is not None]
+        dynamic = [server for server, facts in known if facts.dynamic and facts.replaced_by is None]
+        restart = [server for server, facts in known if not facts.dynamic and facts.replaced_by is None]
+        lines.append(f"| `{name}` | {', '.join(dynamic)} | {', '.join(restart)} |")
+    return [*lines, ""]
 
 
 def _versions(rule: Rule) -> str:
