@@ -70,8 +70,9 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF, NONCE],
-        # Two style elements that Plotly makes when a chart is first touched, by their contents: an empty one that it fills
-        # through the DOM, and one of a map library that comes with it. A new version of it may need the second hash anew.
+        # Two style elements that Plotly makes when a chart is first touched, by their contents: an empty one that it
+        # fills through the DOM, and one of a map library that comes with it. A new version of it may need the second
+        # hash anew.
         "style-src": [
             SELF,
             "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
@@ -252,9 +253,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "filters": {"without_login_links": {"()": "advisor.teams.log_filter.WithoutLoginLinks"}},
-    "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_login_links"]}
-    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_login_links"]}},
     "root": {"handlers": ["stderr"], "level": environment.text("TIDEMARK_LOG_LEVEL", "INFO")},
     "loggers": {
         "django.request": {"level": "ERROR"},
