@@ -102,6 +102,8 @@ def prepare(environment: dict[str, str], *arguments: str) -> dict[str, str | Non
         stdout=subprocess.PIPE,
         text=True,
         check=False,
+        # Ctrl-C reaches us, and we end it; otherwise it would show where it was interrupted.
+        start_new_session=True,
     )
     if ran.returncode != 0:
         fail("the product could not be prepared; the lines above say why.", 1)

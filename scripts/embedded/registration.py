@@ -44,5 +44,11 @@ def run_add_server(
     command = [sys.executable, str(ROOT / "manage.py"), "add_server", url, "--name", name]
     command += ["--password-file", str(password_file)]
     return subprocess.run(
-        command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,  # Ctrl-C is for the conductor, which ends what is left.
     )

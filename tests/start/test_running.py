@@ -14,6 +14,7 @@ import pytest
 
 from scripts.embedded.leftovers import find_leftovers
 from scripts.embedded.places import ROOT, Places
+from tests.servers import DISTRIBUTION_SERVER, start_server
 from tests.start.running import Start, browse, free_port
 
 pytestmark = pytest.mark.ci
@@ -189,6 +190,16 @@ def test_without_a_terminal_a_password_file_is_asked_for(installation: Path) -> 
         assert eventually(lambda: start.lines)
         assert "--password-file" in start.lines[-1]
         assert start.processes() == []
+
+
+def test_a_named_server_is_registered_at_once(installation: Path, tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    with start_server(DISTRIBUTION_SERVER) as server:
+        password.write_text(f"{server.password}\n")
+        url = f"mysql://{server.user}@127.0.0.1:{server.port}"
+        with Start(installation, "--no-demo", "--password-file", str(password), url) as start:
+            start.login_link()
+            assert "It answers" in start.wait_for_line(rf'^Server "127\.0\.0\.1:{server.port}": (.*)$')[1]
 
 
 def test_a_named_server_that_does_not_answer_is_told_and_the_product_runs(installation: Path, tmp_path: Path) -> None:
