@@ -62,7 +62,7 @@ class RedoThresholds(Thresholds):
         meaning="the smallest proposal; only below it a log may be too small by its hold alone",
     )
     held_seconds: float = threshold(
-        10, unit=Unit.SECONDS, meaning="writes that a log below the floor has to hold", leave_at=15
+        30, unit=Unit.SECONDS, meaning="writes that a log below the floor has to hold", leave_at=45
     )
     short_ceiling_bytes: float = threshold(
         4 * GIB, unit=Unit.BYTES, meaning="the biggest proposal from less than an hour of observation"
@@ -91,9 +91,10 @@ def too_small(log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: RedoThres
     Likely: the age stays close to the limit and the log does not hold the peak. For the hour: the log holds less
     than 40 minutes of the busiest hour and the age shows it. The latter two say nothing where a high age is normal.
 
-    Turned over: a small log is written to its limit in less than ten seconds, the interval of the fast poll. The age
-    then runs through its whole range between two polls, so that what they see of it is chance, while every changed page
-    has to be written within that time whatever else is set.
+    Turned over: a small log is written to its limit within innodb_flushing_avg_loops, the 30 seconds over which InnoDB
+    averages the rates that adaptive flushing steers by. The age then runs through its whole range before the average
+    has moved, and between few polls, so that what they see of it is chance, while every changed page has to be written
+    within that time whatever else is set.
     """
     if (
         (pressure.at_limit_ratio >= p.at_limit_ratio or (pressure.stalled_intervals or 0) >= 2)

@@ -9,13 +9,14 @@ How it is computed
     The checkpoint age is compared with the age at which this very server slows its writers (MySQL: the effective
     sync point; MariaDB 10.5+: the maximum age). Too small is *proven* when the age was at the limit for at least 1
     % of the time and in two polls, or a counter of waits for redo space rose in two intervals, and half an hour of
-    these writes would fill the log; *turned over* when a log below 256 MiB is written to its limit in less than ten
-    seconds, so that polls cannot see how high the age gets; *likely* when the 95th percentile of the age stays
-    above 90 % of the limit and twenty minutes of peak writes do not fit below the async point; and too small *for
-    the hour* when the busiest hour writes more than 1.5 capacities and the age stays above 70 %. MariaDB 10.5+ with
-    innodb_max_dirty_pages_pct_lwm = 0 lets the age rise by design, so that only time at the limit counts there.
-    Innodb_log_waits is no evidence: it counts waits for the log *buffer* and stays 0 on servers that stall on a
-    full log.
+    these writes would fill the log; *turned over* when a log below 256 MiB is written to its limit in less than 30
+    seconds, the time over which InnoDB averages the rates that adaptive flushing steers by
+    (innodb_flushing_avg_loops): polls then see the age by chance, and every changed page is written within that
+    time; *likely* when the 95th percentile of the age stays above 90 % of the limit and twenty minutes of peak
+    writes do not fit below the async point; and too small *for the hour* when the busiest hour writes more than 1.5
+    capacities and the age stays above 70 %. MariaDB 10.5+ with innodb_max_dirty_pages_pct_lwm = 0 lets the age rise
+    by design, so that only time at the limit counts there. Innodb_log_waits is no evidence: it counts waits for the
+    log *buffer* and stays 0 on servers that stall on a full log.
 
     The proposal is the biggest of: the peak rate for twenty minutes, divided by the async point's share
     of the log (0.75); the busiest hour (twice, where too small is proven); and twice the present size where it is
