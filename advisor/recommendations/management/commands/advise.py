@@ -86,7 +86,10 @@ class Command(BaseCommand):
             tool=Tool(version=settings.VERSION),
         )
         if self._json:
-            self.stdout.write(json.dumps(document(advice), indent=2, ensure_ascii=False))
+            written = document(advice)
+            if observed.remarks:
+                written["observed"]["remarks"] = observed.remarks
+            self.stdout.write(json.dumps(written, indent=2, ensure_ascii=False))
         else:
             self.stdout.write(text(advice), ending="")
         self.stdout.flush()
