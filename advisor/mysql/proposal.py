@@ -9,9 +9,7 @@ Value = int | float | str | bool
 
 @dataclass(frozen=True)
 class SetVariable:
-    """Give a global system variable a value. Whether it is dynamic, and how it persists, is the catalogue's knowledge.
-    
-    """
+    """Give a global system variable a value. The catalogue knows whether it is dynamic and how it persists."""
 
     name: str
     value: Value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -68,7 +69,7 @@ class Document:
     """A rule's page."""
 
     topic: str
-    sections: list[tuple[str, list[str]]]
+    sections: list[tuple[str, list[list[tuple[str, bool]]]]]
     applies_to: tuple[str, ...]
     reads: list[tuple[str, list[str]]]
     parameters: list[tuple[str, str, str]]
@@ -87,8 +88,14 @@ def document(rule: Rule) -> Document:
     )
 
 
-def _paragraphs(text: str) -> list[str]:
-    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+def _paragraphs(text: str) -> list[list[tuple[str, bool]]]:
+    """Paragraphs as runs of (text, emphasised): the documentation marks single words with asterisks."""
+    return [_runs(" ".join(part.split())) for part in text.split("\n\n") if part.strip()]
+
+
+def _runs(text: str) -> list[tuple[str, bool]]:
+    pieces = re.split(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", text)
+    return [(piece, i % 2 == 1) for i, piece in enumerate(pieces) if piece]
 
 
 def _first_line(kind: type) -> str:

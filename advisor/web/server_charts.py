@@ -148,6 +148,11 @@ def point_name(snapshot: Snapshot | None) -> str:
     return _("sync point")
 
 
+def point_short(snapshot: Snapshot | None) -> str:
+    """The same where there is room for a word or two."""
+    return _("max age") if point_name(snapshot) == _("maximum age") else point_name(snapshot)
+
+
 def _checkpoint_age(history: _History, frame: _Frame, snapshot: Snapshot | None) -> Chart:
     limits = []
     found = (

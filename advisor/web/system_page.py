@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.db.models import Sum
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from advisor.teams import access
 from collector.models import OpenSample, SealedBlock, Server, ServerState, Shard
@@ -49,5 +50,8 @@ def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
     }
 
 
-def _cost(state: ServerState) -> dict[str, Any]:
-    return state.cost if isinstance(state.cost, dict) else {}
+def _cost(state: ServerState) -> list[tuple[str, dict[str, Any]]]:
+    """What the last poll and the last snapshot cost the server, by what the collector noted."""
+    known = state.cost if isinstance(state.cost, dict) else {}
+    titles = (("poll", _("a poll")), ("snapshot", _("a snapshot")))
+    return [(title, known[name]) for name, title in titles if isinstance(known.get(name), dict)]

@@ -19,7 +19,7 @@ from advisor.teams import access
 from advisor.teams.models import Team
 from advisor.teams.roles import Action
 from advisor.web.forms import NewServer, ServerSettings, TargetServer
-from collector import servers
+from collector import servers, snapshots
 from collector.errors import AddressDenied, BadTarget, TargetError
 from collector.reports import ConnectionReport
 from collector.secret import Secret
@@ -54,6 +54,18 @@ def _statements(user: str = "tidemark") -> list[tuple[str, list[str]]]:
         return [(title, observe_grants(identify(text), f"'{user}'@'%'")) for title, text in _FLAVORS]
     except ValueError:
         return [(title, observe_grants(identify(text))) for title, text in _FLAVORS]
+
+
+def _statements_for(server: Any) -> list[tuple[str, list[str]]]:
+    """For the version the server has, as far as a snapshot tells it."""
+    snapshot = snapshots.latest(server.pk)
+    if snapshot is None:
+        return _statements(server.user)
+    version = snapshot.identity.version
+    try:
+        return [(str(version), observe_grants(version, f"'{server.user}'@'%'"))]
+    except ValueError:
+        return [(str(version), observe_grants(version))]
 
 
 @login_required
@@ -144,7 +156,7 @@ def settings(request: HttpRequest, server_id: str) -> HttpResponse:
         "form": form,
         "server": target,
         "may_delete": may.may(Action.DELETE_SERVER),
-        "statements": _statements(target.user),
+        "statements": _statements_for(target),
     }
     return render(request, "web/server_settings.html", context, status=422 if form.errors else 200)
 

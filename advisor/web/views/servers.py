@@ -13,14 +13,20 @@ from advisor.ui import period as periods
 from advisor.ui.charts.figure import as_data, bars_as_data
 from advisor.ui.htmx import page_or_part, unchanged
 from advisor.web import server_page
-from advisor.web.server_charts import POINTS_TALL, point_name
+from advisor.web.server_charts import POINTS_TALL, point_short
+
+#: A server that was added less than this ago has too short a history for the usual range.
+YOUNG_SECONDS = 30 * 60
 
 
 @login_required
 @require_GET
 def server(request: HttpRequest, server_id: str) -> HttpResponse:
     target, may = access.get_server(request.user, server_id)
-    period = periods.parse(request.GET, timezone.now().timestamp())
+    now = timezone.now()
+    # An hour that holds five minutes shows little: a server that just came is shown by the shortest range.
+    young = (now - target.created_at).total_seconds() < YOUNG_SECONDS
+    period = periods.parse(request.GET, now.timestamp(), default="15m" if young else periods.DEFAULT)
     row = server_page.fleet_row(target)
     reader = (translation.get_language(), timezone.get_current_timezone_name(), sorted(may.roles))
     tag = server_page.tag(target, row, period, reader)
@@ -34,7 +40,7 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
         "watching": server_page.state_of(target),
         "period": period,
         "facts": server_page.identity_facts(target, row, snapshot),
-        "point": point_name(snapshot),
+        "point_short": point_short(snapshot),
         "drawings": server_page.drawings(charts),
         "pressure_p95": charts.pressure_p95,
         "advice": server_page.advice(target),
