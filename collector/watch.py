@@ -438,7 +438,5 @@ def _cost(before: Any, connection: Connection) -> dict[str, float]:
 
 
 def _send(signal: Signal, what: dict[str, Any]) -> None:
-    """Tells whoever listens. A listener's fault is its own and does not stop the collecting."""
-    for receiver, answer in signal.send_robust(sender=Watch, **what):
-        if isinstance(answer, Exception):
-            log.error("%s failed after a reading", getattr(receiver, "__name__", receiver), exc_info=answer)
+    """Tells whoever listens. A listener's fault is its own: Django logs it, and the collecting goes on."""
+    signal.send_robust(sender=Watch, **what)

@@ -29,7 +29,7 @@ _CHARTS = (
     ("durability", "transactions"),
 )
 #: An evidence chart shows at least this long, so that an early finding's minute has something around it.
-_SHORTEST_SECONDS = 30 * 60
+_SHORTEST_SECONDS = 10 * 60
 _HISTORY_ROWS = 40
 
 

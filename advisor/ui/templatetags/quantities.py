@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import template
 from django.utils.safestring import SafeString
@@ -59,6 +60,14 @@ def since(value: datetime | None) -> str:
 def figure(item: Mapping[str, Any]) -> str:
     """An item of evidence: its value with its unit."""
     return quantities.quantity(item.get("value"), str(item.get("unit", "")))
+
+
+@register.filter
+def source(address: str) -> str:
+    """A page of a manual by the names that its address bears: ``dev.mysql.com · innodb redo log``."""
+    parts = urlsplit(address)
+    page = parts.path.rstrip("/").rpartition("/")[2].removesuffix(".html").replace("-", " ")
+    return " · ".join(part for part in (parts.hostname, page) if part)
 
 
 @register.filter
