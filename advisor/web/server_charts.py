@@ -9,19 +9,22 @@ from datetime import UTC, datetime
 import numpy as np
 from django.utils.translation import gettext as _
 
-from advisor.mysql import counters, series
+from advisor.engine.statistics import weighted_percentile
+from advisor.mysql import counters, redo, series
 from advisor.mysql.snapshot import Snapshot
 from advisor.ui import quantities
 from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, Trace
 from advisor.ui.period import Period
-from collector.store.interface import Buckets, RecordedGap
+from collector.store.interface import Buckets, PressureTimes, RecordedGap
 
 MIB = 1024 * 1024
 #: Points of each series: more than a card has pixels is not seen, fewer hides short peaks less well than min and max
 #: do.
 POINTS, POINTS_TALL = 300, 600
 _PERCENT = 100.0
+#: The cells in which the history counts the pressure, and how many bars are drawn at least: to a little beyond 1.
 _BAR_WIDTH = 0.05
+_BARS = 22
 
 _FLUSHED = "Innodb_buffer_pool_pages_flushed"
 #: Colour and name of each reason that pages are flushed for, from the bottom of the stack to its top.
@@ -105,12 +108,17 @@ class _History:
 
 def build(
     buckets: Buckets,
+    times: PressureTimes,
     snapshot: Snapshot | None,
     period: Period,
     gaps: Sequence[RecordedGap] = (),
     happenings: Sequence[Happening] = (),
 ) -> ServerCharts:
-    """All six. ``snapshot`` gives the limits that are settings; without one they are left out."""
+    """All six. ``snapshot`` gives the limits that are settings; without one they are left out.
+
+    ``times`` is of the same range as ``buckets``: shares of time are told from every poll, since the buckets hold
+    extremes and cannot tell how long they lasted.
+    """
     history = _History(buckets)
     variables: Mapping[str, str] = snapshot.variables if snapshot is not None else {}
     frame = _Frame(
@@ -119,10 +127,10 @@ def build(
         gaps=tuple((gap.started_at * 1000, (gap.ended_at or period.ended) * 1000, gap.why) for gap in gaps),
         happenings=tuple(happenings),
     )
-    occupancy, p95 = _occupancy(history, snapshot)
+    occupancy, p95 = _occupancy(history, times, snapshot)
     return ServerCharts(
         (
-            _checkpoint_age(history, frame, snapshot),
+            _checkpoint_age(history, times, frame, snapshot),
             _redo_rate(history, frame),
             _transactions(history, frame),
             _flushing(history, frame, variables),
@@ -153,7 +161,7 @@ def point_short(snapshot: Snapshot | None) -> str:
     return _("max age") if point_name(snapshot) == _("maximum age") else point_name(snapshot)
 
 
-def _checkpoint_age(history: _History, frame: _Frame, snapshot: Snapshot | None) -> Chart:
+def _checkpoint_age(history: _History, times: PressureTimes, frame: _Frame, snapshot: Snapshot | None) -> Chart:
     limits = []
     found = (
         (series.MAXIMUM_AGE, _("maximum"), "hard", "dotted"),
@@ -178,12 +186,12 @@ def _checkpoint_age(history: _History, frame: _Frame, snapshot: Snapshot | None)
         others = [other for one in reported if (other := history.last(one)) is not None]
         if others and all(abs(value - other) > 0.004 * max(capacity, other) for other in others):
             limits.append(Limit(title, role, "fine", history.limit(name)))
-    reported_ = history.last(series.LIMITS_REPORTED)
     parts = []
     if capacity:
         parts.append(_("redo capacity %(size)s") % {"size": quantities.size(capacity)})
-    if reported_ is not None:
-        parts.append(_("limits reported by the server") if reported_ else _("limits computed"))
+    origin = history.last(series.LIMITS_REPORTED)
+    if origin is not None:
+        parts.append(_origin_words(bool(origin), snapshot))
     top = max((limit.newest or 0 for limit in limits), default=0)
     return Chart(
         id="checkpoint-age",
@@ -196,13 +204,37 @@ def _checkpoint_age(history: _History, frame: _Frame, snapshot: Snapshot | None)
         limits=limits,
         gaps=frame.gaps,
         happenings=frame.happenings,
-        sentence=_age_sentence(history, snapshot),
+        sentence=_age_sentence(history, times, snapshot),
         missing=_("The checkpoint age could not be read in this time."),
         tall=True,
     )
 
 
-def _age_sentence(history: _History, snapshot: Snapshot | None) -> str:
+def _origin_words(reported: bool, snapshot: Snapshot | None) -> str:
+    """Which of the lines the server itself reports, and which are computed from its settings."""
+    names: list[str] = []
+    if snapshot is not None:
+        metrics = {name: one.count for name, one in snapshot.metrics.items() if one.enabled}
+        try:
+            limits = redo.limits_in_force(snapshot.identity.version, snapshot.variables, snapshot.status, metrics)
+        except redo.RedoUnknown:
+            return _("limits computed")
+        reported = limits.origin == "reported"
+        maximum = _("maximum age") if limits.sync_point_bytes is None else _("maximum")
+        titles = (
+            ("async_point_bytes", _("async point")),
+            ("sync_point_bytes", _("sync point")),
+            ("maximum_bytes", maximum),
+        )
+        names = [title for field, title in titles if field in limits.reported]
+    if not reported:
+        return _("limits computed")
+    if not names:
+        return _("limits reported by the server")
+    return _("%(points)s reported by the server, other lines computed") % {"points": ", ".join(names)}
+
+
+def _age_sentence(history: _History, times: PressureTimes, snapshot: Snapshot | None) -> str:
     """What the chart shows, for people who do not see it: the peak, and how long it was beyond the points."""
     peak = history.greatest(series.PRESSURE)
     if peak is None:
@@ -214,37 +246,21 @@ def _age_sentence(history: _History, snapshot: Snapshot | None) -> str:
         "point": point_name(snapshot),
         "time": quantities.instant(_moment(at)),
     }
-    above = _share_above(history, _async_ratio(history) or 1.0)
-    if above:
-        seconds = above * _observed_seconds(history)
-        return (
-            words
-            + "; "
-            + _("at or above the async point for %(time)s.") % {"time": quantities.duration(round(seconds))}
-        )
-    return words + "; " + _("never at the async point.")
+    if times.above_async_seconds > 0:
+        spent = quantities.duration(round(times.above_async_seconds))
+        return words + "; " + _("at or above the async point for %(time)s.") % {"time": spent}
+    if peak < (_async_ratio(history) or 1.0):
+        return words + "; " + _("never at the async point.")
+    return words + "."
 
 
 def _moment(at_ms: float) -> datetime:
     return datetime.fromtimestamp(at_ms / 1000, UTC)
 
 
-def _observed_seconds(history: _History) -> float:
-    """How much of the range holds samples: each bucket that has any counts as its width."""
-    finite = np.isfinite(history.buckets.series[series.PRESSURE].last).sum()
-    return float(finite) * history.buckets.step_seconds
-
-
 def _async_ratio(history: _History) -> float | None:
     point, limit = history.last(series.EFFECTIVE_ASYNC_POINT), history.last(series.EFFECTIVE_SYNC_POINT)
     return point / limit if point and limit else None
-
-
-def _share_above(history: _History, level: float) -> float:
-    """The share of buckets whose last value is at or above the level."""
-    values = history.buckets.series[series.PRESSURE].last
-    values = values[np.isfinite(values)]
-    return float((values >= level).mean()) if values.size else 0.0
 
 
 def _rate_label(value: float) -> str:
@@ -396,37 +412,35 @@ def _dirty_pages(history: _History, frame: _Frame, variables: Mapping[str, str])
     )
 
 
-def _occupancy(history: _History, snapshot: Snapshot | None) -> tuple[Distribution, float | None]:
-    """How much of the time the pressure was where. Buckets count by their last value, each for its width."""
+def _occupancy(history: _History, times: PressureTimes, snapshot: Snapshot | None) -> tuple[Distribution, float | None]:
+    """How much of the time the pressure was where, in the cells in which the history counts it."""
     title, caption = _("Occupancy"), _("%% of the time by pressure, age ÷ %(point)s") % {"point": point_name(snapshot)}
-    values = history.buckets.series[series.PRESSURE].last if series.PRESSURE in history.buckets.series else np.zeros(0)
-    values = values[np.isfinite(values)]
     ratio = _async_ratio(history)
     marks = [(1.0, "sync", point_name(snapshot))]
     if ratio is not None:
         marks.insert(0, (ratio, "async", _("async point")))
-    if not values.size:
-        empty = tuple(Bar(i * _BAR_WIDTH, (i + 1) * _BAR_WIDTH, 0.0) for i in range(22))
-        return Distribution("occupancy", title, caption, empty, marks, sentence=_("No pressure in this time.")), None
-    cells = max(22, int(np.ceil(min(float(values.max()), 1.5) / _BAR_WIDTH)) + 1)
-    edges = np.arange(cells + 1) * _BAR_WIDTH
-    counts, _edges = np.histogram(np.clip(values, 0, edges[-1] - 1e-9), bins=edges)
+    cells = max(_BARS, 2 + max((cell for cell, seconds in enumerate(times.histogram) if seconds), default=0))
+    total = times.seconds
+    shares = [seconds / total if total else 0.0 for seconds in times.histogram[:cells]]
     bars = tuple(
-        Bar(round(float(edges[i]), 4), round(float(edges[i + 1]), 4), float(counts[i] / values.size))
-        for i in range(cells)
+        Bar(round(cell * _BAR_WIDTH, 4), round((cell + 1) * _BAR_WIDTH, 4), share) for cell, share in enumerate(shares)
     )
-    p50, p95 = (float(value) for value in np.quantile(values, (0.5, 0.95)))
-    most = float(np.nanmax(history.buckets.series[series.PRESSURE].greatest))
-    above_async = _share_above(history, ratio) if ratio is not None else None
+    most = history.greatest(series.PRESSURE)
+    if not total or most is None:
+        return Distribution("occupancy", title, caption, bars, marks, sentence=_("No pressure in this time.")), None
+    edges = [(cell + 1) * _BAR_WIDTH for cell in range(len(times.histogram))]
+    p50, p95 = (min(weighted_percentile(times.histogram, edges, share), most) for share in (0.5, 0.95))
     figures = [
         (_("median"), quantities.percent(p50)),
         (_("95 %% below") % {}, quantities.percent(p95)),
         (_("max"), quantities.percent(most)),
     ]
-    if above_async is not None:
-        figures.append((_("above async"), _("%(share)s of time") % {"share": quantities.percent(above_async)}))
-    figures.append(
-        (_("writers wait"), _("%(share)s of time") % {"share": quantities.percent(_share_above(history, 1.0))})
-    )
+    if ratio is not None:
+        figures.append((_("above async"), _share_of_time(times.above_async_seconds / total)))
+    figures.append((_("writers wait"), _share_of_time(times.at_limit_seconds / total)))
     sentence = ", ".join(f"{name} {value}" for name, value in figures)
     return Distribution("occupancy", title, caption, bars, marks, tuple(figures), sentence), p95
+
+
+def _share_of_time(share: float) -> str:
+    return _("%(share)s of time") % {"share": quantities.percent(share)}

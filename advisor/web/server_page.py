@@ -88,8 +88,9 @@ def charts_of(
     """All charts of the range, by one read of the history."""
     snapshot = snapshots.latest(server.pk)
     buckets = store().buckets(server.pk, server_charts.NAMES, period.started, period.ended, points)
+    times = store().pressure_times(server.pk, period.started, period.ended)
     gaps = store().gaps(server.pk, period.started, period.ended)
-    return server_charts.build(buckets, snapshot, period, gaps, _happenings(server, period)), snapshot
+    return server_charts.build(buckets, times, snapshot, period, gaps, _happenings(server, period)), snapshot
 
 
 def _happenings(server: Server, period: Period) -> list[Happening]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from advisor.mysql import series
 from advisor.mysql.digest import HourlyDigest
 from collector.store import rates
-from collector.store.columns import F64, Columns
+from collector.store.columns import F64, Columns, Flags
+from collector.store.interface import PressureTimes
 
 HOUR_SECONDS = 3600
 _PAGES_FLUSHED = "Innodb_buffer_pool_pages_flushed"
@@ -38,8 +41,7 @@ def condense(columns: Columns, hour_at: int) -> HourlyDigest:
     ``columns`` holds the series of ``NAMES``: the hour's polls and, where there is one, the last poll before it. An
     interval belongs to the hour in which it ends and counts with the gauges read at its end.
     """
-    seconds = rates.seconds_between(columns, rates.longest_seconds(columns.slots))
-    counted = (columns.slots[1:] >= hour_at) & ~np.isnan(seconds)
+    seconds, counted = _counted(columns, hour_at)
     weights = np.where(counted, seconds, 0.0)
     floats = columns.floats()[:, 1:]
 
@@ -50,16 +52,7 @@ def condense(columns: Columns, hour_at: int) -> HourlyDigest:
     def grown(name: str) -> F64:
         return np.where(counted, rates.growth(columns, name, seconds), np.nan)
 
-    pressure = gauge(series.PRESSURE)
-    known = ~np.isnan(pressure)
-    # A ratio such as 0.15 / 0.05 falls just short of 3 in binary; a millionth of a cell puts it where people expect it.
-    cells = np.clip((pressure[known] / _HISTOGRAM_STEP + 1e-6).astype(np.int64), 0, _HISTOGRAM_CELLS - 1)
-    histogram = np.bincount(cells, weights=weights[known], minlength=_HISTOGRAM_CELLS)
-    age, async_point = gauge(series.CHECKPOINT_AGE), gauge(series.EFFECTIVE_ASYNC_POINT)
-    with np.errstate(invalid="ignore"):
-        above_async = float(weights[age >= async_point].sum())
-        at_limit = float(weights[pressure >= AT_LIMIT_PRESSURE].sum())
-
+    pressure = pressure_times(columns, hour_at)
     redo = grown(series.LSN)
     if np.isnan(redo).all():
         redo = grown(_LOG_WRITTEN)
@@ -75,14 +68,51 @@ def condense(columns: Columns, hour_at: int) -> HourlyDigest:
         seconds=round(float(weights.sum()), 3),
         redo_written_bytes=int(np.nansum(redo)),
         busiest_minute_bytes=_busiest_minute(columns, redo),
-        pressure_histogram=tuple(round(float(cell), 3) for cell in histogram),
-        seconds_above_async=round(above_async, 3),
-        seconds_at_limit=round(at_limit, 3),
+        pressure_histogram=tuple(round(cell, 3) for cell in pressure.histogram),
+        seconds_above_async=round(pressure.above_async_seconds, 3),
+        seconds_at_limit=round(pressure.at_limit_seconds, 3),
         pages_flushed_median=float(np.median(flushed)) if flushed.size else 0.0,
         pages_flushed_p95=float(np.quantile(flushed, 0.95)) if flushed.size else 0.0,
         capacity_bytes=int(capacity[-1]) if capacity.size else 0,
         free_pages_ratio_min=float(free.min()) if free.size else None,
     )
+
+
+def pressure_times(columns: Columns, start: float) -> PressureTimes:
+    """How long the pressure was where from ``start`` (unix seconds) on; ``columns`` as ``condense`` takes it."""
+    seconds, counted = _counted(columns, start)
+    weights = np.where(counted, seconds, 0.0)
+    floats = columns.floats()[:, 1:]
+    pressure, age, async_point = (
+        floats[columns.names.index(name)]
+        for name in (series.PRESSURE, series.CHECKPOINT_AGE, series.EFFECTIVE_ASYNC_POINT)
+    )
+    known = ~np.isnan(pressure)
+    # A ratio such as 0.15 / 0.05 falls just short of 3 in binary; a millionth of a cell puts it where people expect it.
+    cells = np.clip((pressure[known] / _HISTOGRAM_STEP + 1e-6).astype(np.int64), 0, _HISTOGRAM_CELLS - 1)
+    histogram = np.bincount(cells, weights=weights[known], minlength=_HISTOGRAM_CELLS)
+    with np.errstate(invalid="ignore"):
+        return PressureTimes(
+            tuple(float(cell) for cell in histogram),
+            above_async_seconds=float(weights[age >= async_point].sum()),
+            at_limit_seconds=float(weights[pressure >= AT_LIMIT_PRESSURE].sum()),
+        )
+
+
+def added(parts: Sequence[PressureTimes]) -> PressureTimes:
+    """The times of several ranges that do not overlap, as one."""
+    return PressureTimes(
+        tuple(sum(cells) for cells in zip(*(part.histogram for part in parts), strict=True))
+        or (0.0,) * _HISTOGRAM_CELLS,
+        sum(part.above_async_seconds for part in parts),
+        sum(part.at_limit_seconds for part in parts),
+    )
+
+
+def _counted(columns: Columns, start: float) -> tuple[F64, Flags]:
+    """The seconds of each interval, and which of them end at or after ``start`` and are no gap."""
+    seconds = rates.seconds_between(columns, rates.longest_seconds(columns.slots))
+    return seconds, (columns.slots[1:] >= start) & ~np.isnan(seconds)
 
 
 def _busiest_minute(columns: Columns, redo: F64) -> int:

@@ -17,8 +17,8 @@ from collector.models import Digest, Gap, OpenSample, SealedBlock
 from collector.store import columns as codec
 from collector.store import downsample, rates
 from collector.store.columns import Columns
-from collector.store.condense import HOUR_SECONDS, NAMES, condense
-from collector.store.interface import Buckets, RecordedGap, Series, SeriesKind
+from collector.store.condense import HOUR_SECONDS, NAMES, added, condense, pressure_times
+from collector.store.interface import Buckets, PressureTimes, RecordedGap, Series, SeriesKind
 
 #: An hour is sealed this long after its end: longer than any poll may be late, so that none arrives after its block.
 SEAL_AFTER_SECONDS = 300
@@ -75,6 +75,18 @@ class EmbeddedStore:
                 for row, name in enumerate(wanted)
             },
         )
+
+    def pressure_times(self, server_id: str, start: float, end: float) -> PressureTimes:
+        digests = self.digests(server_id, start, end - HOUR_SECONDS + 1)
+        parts = [
+            PressureTimes(one.pressure_histogram, one.seconds_above_async, one.seconds_at_limit) for one in digests
+        ]
+        # Whole sealed hours were condensed already; what lies around them is condensed now.
+        for begin, finish in _around([one.hour_at for one in digests], start, end):
+            found = self._columns(server_id, NAMES, begin - _LOOK_BACK_SECONDS, finish)
+            if len(found) > 1:
+                parts.append(pressure_times(found, begin))
+        return added(parts)
 
     def intervals(self, server_id: str, start: float, end: float) -> list[Interval]:
         found = self._columns(server_id, None, start, end)
@@ -174,6 +186,12 @@ class EmbeddedStore:
             parts = [part.over(every) for part in parts]
             names = every
         return codec.joined(names, parts).between(start, end)
+
+
+def _around(hours: Sequence[int], start: float, end: float) -> list[tuple[float, float]]:
+    """The parts of a range that lie before, between and after hours in it, which are given oldest first."""
+    begins = [start, *(hour + HOUR_SECONDS for hour in hours)]
+    return [(begin, finish) for begin, finish in zip(begins, [*hours, end], strict=True) if finish > begin]
 
 
 def _digest(data: dict[str, Any]) -> HourlyDigest:

@@ -60,6 +60,23 @@ class Buckets:
 
 
 @dataclass(frozen=True)
+class PressureTimes:
+    """For how many seconds of a range the redo pressure was where; only time with a known pressure counts.
+
+    ``histogram`` has the cells of ``HourlyDigest.pressure_histogram``. ``above_async_seconds`` is the time at or above
+    the async point that acts, ``at_limit_seconds`` the time at the age at which writers are slowed.
+    """
+
+    histogram: tuple[float, ...]
+    above_async_seconds: float
+    at_limit_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.histogram)
+
+
+@dataclass(frozen=True)
 class RecordedGap:
     """A time without samples and why, in unix seconds; ``ended_at`` is None while it lasts."""
 
@@ -84,6 +101,9 @@ class SampleStore(Protocol):
         Counters and positions come as change per second by the server's own clock, never negative; names that were
         never stored come with NaN throughout.
         """
+
+    def pressure_times(self, server_id: str, start: float, end: float) -> PressureTimes:
+        """How long the pressure was where, from every poll of the range and not from the points of a chart."""
 
     def intervals(self, server_id: str, start: float, end: float) -> list[Interval]:
         """The intervals between consecutive polls of the range, gaps left out, oldest first."""

@@ -166,12 +166,33 @@ def test_a_week_of_eighteen_series_has_at_most_the_points_asked_for(server: Serv
         assert pressure[-1][3] == inside[-1]
 
 
+@pytest.mark.parametrize("start, end", [(HOUR + 13, HOUR + 9000), (HOUR, HOUR + 7200), (HOUR + 4000, HOUR + 4700)])
+def test_time_by_pressure_is_told_from_every_poll(server: Server, kept: EmbeddedStore, start: int, end: int) -> None:
+    polls = run_of_polls(900)
+    _fill(kept, server, polls)
+    for hour in kept.to_seal(HOUR + 7600):
+        kept.seal(*hour)
+    assert SealedBlock.objects.count() == 2, "the range has sealed hours and open ones"
+    asked = kept.pressure_times(server.id, start, end)
+    spent = [0.0] * 31
+    above = at_limit = 0.0
+    for _slot, poll in (one for one in polls[1:] if start <= one[0] < end):
+        pressure = float(poll.values[series.PRESSURE])
+        spent[min(int(pressure / 0.05), 30)] += 10
+        above += 10 * (poll.values[series.CHECKPOINT_AGE] >= poll.values[series.EFFECTIVE_ASYNC_POINT])
+        at_limit += 10 * (pressure >= 0.99)
+    assert asked.histogram == pytest.approx(spent)
+    assert (asked.above_async_seconds, asked.at_limit_seconds) == pytest.approx((above, at_limit))
+    assert 0 < at_limit < above < asked.seconds
+
+
 def test_an_empty_range_has_no_points_and_no_intervals(server: Server, kept: EmbeddedStore) -> None:
     asked = kept.buckets(server.id, [series.LSN], HOUR, HOUR + 3600, 100)
     assert asked.points(series.LSN) == []
     assert kept.intervals(server.id, HOUR, HOUR + 3600) == []
     assert kept.latest(server.id) is None
     assert kept.digests(server.id, 0, HOUR * 2) == []
+    assert kept.pressure_times(server.id, HOUR, HOUR + 3600).seconds == 0
 
 
 def test_the_digest_says_what_the_hour_held(server: Server, kept: EmbeddedStore) -> None:
