@@ -230,6 +230,7 @@ def recommendation_document(prepared: Prepared) -> dict[str, Any]:
         "rules": list(one.rules),
         "severity": one.severity.value,
         "confidence": one.confidence.value,
+        "confidence_why": message_text(one.confidence_why) if one.confidence_why else None,
         "title": message_text(one.message),
         "subject": one.subject,
         "evidence": [evidence_document(figure) for figure in one.evidence],
@@ -250,6 +251,7 @@ def recommendation_document(prepared: Prepared) -> dict[str, Any]:
             name: message_document(message)
             for name, message in (
                 ("title", one.message),
+                ("confidence_why", one.confidence_why),
                 ("expected", one.expected),
                 ("would_change_our_mind", one.would_change_our_mind),
             )

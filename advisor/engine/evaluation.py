@@ -146,11 +146,11 @@ def judge(
         outcome, confidence = _outcome(rule, seen, facts, parameters, holding, defects), None
         if isinstance(outcome, Finding):
             kinds = rule.needs.values()
-            doubtful = any(getattr(facts.of(kind), "unverified", False) for kind in kinds)
+            doubt = _UNKNOWN_VERSION if any(getattr(facts.of(kind), "unverified", False) for kind in kinds) else None
             each = [
-                confidence_in(seen, kinds, unverified=doubtful or _is_unverified(item, seen)) for item in outcome.items
+                confidence_in(seen, kinds, unverified=_why_unverified(item, seen) or doubt) for item in outcome.items
             ]
-            confidence = min(each, key=lambda one: one.rank)
+            confidence = min((one.confidence for one in each), key=lambda one: one.rank)
             found += [recommend(rule, item, sure) for item, sure in zip(outcome.items, each, strict=True)]
         judged.append(Judged(rule, outcome, confidence))
     if strict and defects:
@@ -257,14 +257,21 @@ def unsatisfied(rule: Rule, item: Item, seen: Observation, parameters: object | 
     return None
 
 
-def _is_unverified(item: Item, seen: Observation) -> bool:
-    """Whether what is proposed rests on facts about this version or distribution that no server confirmed."""
+#: The reasons for which nothing is more than low, whatever was observed.
+_UNKNOWN_VERSION = Message("What is known of this version was confirmed on no server of it.")
+_UNKNOWN_DISTRIBUTION = Message("What is known of this distribution was confirmed on no server of it.")
+
+
+def _why_unverified(item: Item, seen: Observation) -> Message | None:
+    """Why what is proposed rests on facts that no server of this version or distribution confirmed; None where one
+    did.
+    """
     names = proposed_variables(item.proposal)
     server = seen.server
     if names and (server.distribution.managed or server.distribution is Distribution.PERCONA):
-        return True
+        return _UNKNOWN_DISTRIBUTION
     known = (CATALOGUE.find(name, server) for name in names)
-    return any(facts is None or not facts.verified for facts in known)
+    return _UNKNOWN_VERSION if any(facts is None or not facts.verified for facts in known) else None
 
 
 def _broken(rule: Rule) -> NotEvaluated:

@@ -12,7 +12,8 @@ from typing import ClassVar, Self
 
 from advisor.engine.fact import Basis, Fact
 from advisor.engine.observation import Observation
-from advisor.engine.outcome import Confidence, Missing, Window
+from advisor.engine.outcome import Confidence, Message, Missing, Window
+from advisor.engine.statistics import median
 from advisor.engine.units import DAY, HOUR, KIB, MINUTE
 from advisor.engine.wording import seconds_text
 from advisor.mysql import series
@@ -34,9 +35,14 @@ WATCHED_LOADED_POLLS = 6
 DELIBERATE_SECONDS = 10
 DELIBERATE_LOADED_POLLS = 3
 
-#: From here on a window is long enough to speak of rates and percentiles with medium confidence.
+#: From here on a window is long enough to speak of rates and percentiles with medium confidence. A hundredth of it may
+#: be missing: polls come some milliseconds early or late, and a single missed one is no reason to start again.
 LONG_SECONDS = HOUR
+LONG_COVERAGE = 0.99
+#: How many intervals such a window has at least: 60, or as many as fit into it where polls are further apart, but not
+#: fewer than a server polled every five minutes (the slowest there is) shows.
 LONG_INTERVALS = 60
+FEWEST_LONG_INTERVALS = 12
 #: A day of digests holds each hour once; a twentieth of it may be gaps.
 HIGH_SECONDS = DAY
 HIGH_COVERAGE = 0.95
@@ -64,8 +70,19 @@ def covered_seconds(intervals: Iterable[Interval]) -> float:
 
 
 def is_long(intervals: Sequence[Interval]) -> bool:
-    """At least an hour and 60 intervals: no longer a snapshot of one moment."""
-    return covered_seconds(intervals) >= LONG_SECONDS and len(intervals) >= LONG_INTERVALS
+    """An hour in enough intervals: no longer a snapshot of one moment."""
+    return lasts(covered_seconds(intervals), LONG_SECONDS) and len(intervals) >= long_intervals(intervals)
+
+
+def long_intervals(intervals: Sequence[Interval]) -> int:
+    """How many intervals an hour needs to count as long, by how far apart these polls usually are."""
+    usual = median(interval.seconds for interval in intervals) if intervals else MINUTE
+    return max(FEWEST_LONG_INTERVALS, min(LONG_INTERVALS, int(LONG_SECONDS // max(usual, 1.0))))
+
+
+def lasts(covered: float, seconds: float) -> bool:
+    """Whether what was covered is these seconds but for the jitter of polls."""
+    return covered >= LONG_COVERAGE * seconds
 
 
 def require_load(seen: Observation, intervals: Sequence[Interval]) -> None:
@@ -99,28 +116,45 @@ def require_history(seen: Observation, seconds: float, what: str) -> None:
         )
 
 
-def confidence_in(seen: Observation, kinds: Iterable[type[Fact]], *, unverified: bool = False) -> Confidence:
-    """How good the evidence is. Settings alone are certain. What was seen happening: high from a day without gaps
-    and as much uptime, medium from an hour with 60 intervals and as much uptime, low below. ``unverified``: the
-    facts about this version were confirmed on no server, so that nothing built on them is more than low.
+@dataclass(frozen=True)
+class Sureness:
+    """How good the evidence is, and the one reason why it is no better (or why it is this good)."""
+
+    confidence: Confidence
+    why: Message
+
+
+def confidence_in(seen: Observation, kinds: Iterable[type[Fact]], *, unverified: Message | None = None) -> Sureness:
+    """How good the evidence is. Settings alone are certain; what a formula makes of them is medium. What was seen
+    happening: high from a day without gaps and as much uptime, medium from an hour with 60 intervals and as much
+    uptime, low below. ``unverified`` says why nothing built on what is known of this server is more than low.
     """
-    if unverified:
-        return Confidence.LOW
-    if all(kind.basis is Basis.SETTING for kind in kinds):
-        return Confidence.HIGH
+    if unverified is not None:
+        return Sureness(Confidence.LOW, unverified)
+    bases = {kind.basis for kind in kinds}
+    if bases == {Basis.SETTING}:
+        return Sureness(Confidence.HIGH, Message("It follows from settings alone."))
+    if Basis.WINDOW not in bases:
+        return Sureness(Confidence.MEDIUM, Message("It was computed by a formula; nobody saw it happen."))
     uptime = seen.snapshot.uptime_seconds
     digests = sum(digest.seconds for digest in seen.digests)
     span = seen.digests[-1].hour_at - seen.digests[0].hour_at + HOUR if seen.digests else 0
     if digests >= HIGH_COVERAGE * max(HIGH_SECONDS, span) and uptime >= HIGH_SECONDS:
-        return Confidence.HIGH
-    if uptime >= LONG_SECONDS and (is_long(seen.intervals) or digests >= LONG_SECONDS):
-        return Confidence.MEDIUM
-    return Confidence.LOW
+        return Sureness(Confidence.HIGH, Message("A day and more was observed."))
+    if uptime < LONG_SECONDS:
+        return Sureness(
+            Confidence.LOW, Message("The server started less than an hour ago: later figures may change it.")
+        )
+    if is_long(seen.intervals) or lasts(digests, LONG_SECONDS):
+        return Sureness(Confidence.MEDIUM, Message("Less than a whole day was observed."))
+    return Sureness(Confidence.LOW, Message("The window was short: later figures may change it."))
 
 
 @dataclass(frozen=True)
 class LongWindow(Fact):
-    """An hour of observation in 60 intervals under load: for claims that a deliberate minute cannot prove."""
+    """An hour of observation in 60 intervals (12 where polls are five minutes apart), half of them under load: for
+    claims that a deliberate minute cannot prove.
+    """
 
     basis: ClassVar[Basis] = Basis.WINDOW
 
@@ -128,13 +162,14 @@ class LongWindow(Fact):
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
-        if not is_long(seen.intervals) or loaded_polls(seen.intervals) < len(seen.intervals) / 2:
+        count, loaded = len(seen.intervals), loaded_polls(seen.intervals)
+        if not is_long(seen.intervals) or loaded < count / 2:
             raise Missing(
                 Remedy(
                     RemedyKind.WINDOW,
                     "an hour under write load",
-                    "Needs an hour in 60 intervals, half of them under write load; so far "
-                    f"{seconds_text(covered_seconds(seen.intervals))} with {loaded_polls(seen.intervals)} of them.",
+                    f"Needs an hour in {long_intervals(seen.intervals)} intervals, half of them under write load; "
+                    f"so far {seconds_text(covered_seconds(seen.intervals))} in {count}, {loaded} under write load.",
                 )
             )
         return cls(window_of(seen.intervals))

@@ -14,9 +14,12 @@ from advisor.engine.observation import Observation
 
 
 class Basis(StrEnum):
-    """What a fact rests on: what is set, or what was seen happening. It decides how sure a finding can be."""
+    """What a fact rests on: what is set, what a formula makes of it, or what was seen happening. It decides how sure a
+    finding can be.
+    """
 
     SETTING = "setting"
+    ESTIMATE = "estimate"
     WINDOW = "window"
 
 

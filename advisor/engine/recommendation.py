@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.engine.evidence import Sureness
 from advisor.engine.outcome import Confidence, Item, Measured, Message, Price, Severity
 from advisor.engine.rule import Rule
 from advisor.mysql.proposal import Proposal, SetMetricCounters, SetVariable, Value
@@ -45,6 +46,7 @@ class Recommendation:
     references: tuple[str, ...] = ()
     would_change_our_mind: Message | None = None
     overruled: tuple[Overruled, ...] = ()
+    confidence_why: Message | None = None
 
     @property
     def variables(self) -> dict[str, Value]:
@@ -67,14 +69,15 @@ def proposed_metrics(proposal: Proposal) -> frozenset[str]:
     return frozenset(name for change in proposal if isinstance(change, SetMetricCounters) for name in change.enable)
 
 
-def recommend(rule: Rule, item: Item, confidence: Confidence) -> Recommendation:
+def recommend(rule: Rule, item: Item, sureness: Sureness) -> Recommendation:
     """The recommendation that one item of one finding makes, before joining."""
     key = key_of(rule.id, item.subject)
     return Recommendation(
         rule=rule.id,
         rules=(rule.id,),
         severity=item.severity or rule.severity,
-        confidence=confidence,
+        confidence=sureness.confidence,
+        confidence_why=sureness.why,
         message=item.message,
         evidence=item.evidence,
         proposal=item.proposal,

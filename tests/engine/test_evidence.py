@@ -13,8 +13,8 @@ from advisor.engine.fact import Fact
 from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
 from advisor.engine.facts.settings import Durability
 from advisor.engine.observation import Observation
-from advisor.engine.outcome import Confidence, Finding, Missing, NotEvaluated, Passed, Severity
-from advisor.engine.scene import hours, scene
+from advisor.engine.outcome import Confidence, Finding, Message, Missing, NotEvaluated, Passed, Severity
+from advisor.engine.scene import hours, scene, stated
 from advisor.engine.statistics import median, percentile, weighted_percentile
 from advisor.engine.units import DAY, GIB, HOUR, KIB, MIB
 from advisor.mysql import series
@@ -193,18 +193,18 @@ def test_confidence_follows_the_evidence() -> None:
         return scene("mysql 8.0.33", redo_per_second=MIB, **more)  # type: ignore[arg-type]
 
     window: list[type[Fact]] = [RedoPressure, RedoLog]
-    assert confidence_in(seen(), window) is Confidence.LOW
-    assert confidence_in(seen(seconds=2 * HOUR, every=60), window) is Confidence.MEDIUM
-    assert confidence_in(seen(seconds=2 * HOUR, every=60, uptime_seconds=600), window) is Confidence.LOW
+    assert confidence_in(seen(), window).confidence is Confidence.LOW
+    assert confidence_in(seen(seconds=2 * HOUR, every=60), window).confidence is Confidence.MEDIUM
+    assert confidence_in(seen(seconds=2 * HOUR, every=60, uptime_seconds=600), window).confidence is Confidence.LOW
     day = hours(24, redo_per_hour=GIB, pressure=0.5, capacity_bytes=GIB)
-    assert confidence_in(seen(digests=day), window) is Confidence.HIGH
-    assert confidence_in(seen(digests=day, uptime_seconds=HOUR), window) is Confidence.MEDIUM
+    assert confidence_in(seen(digests=day), window).confidence is Confidence.HIGH
+    assert confidence_in(seen(digests=day, uptime_seconds=HOUR), window).confidence is Confidence.MEDIUM
     holes = tuple(
         digest for index, digest in enumerate(hours(48, redo_per_hour=1, pressure=0, capacity_bytes=1)) if index % 2
     )
-    assert confidence_in(seen(digests=holes, uptime_seconds=9 * DAY), window) is Confidence.MEDIUM
-    assert confidence_in(seen(), [Durability]) is Confidence.HIGH
-    assert confidence_in(seen(), [Durability], unverified=True) is Confidence.LOW
+    assert confidence_in(seen(digests=holes, uptime_seconds=9 * DAY), window).confidence is Confidence.MEDIUM
+    assert confidence_in(seen(), [Durability]).confidence is Confidence.HIGH
+    assert confidence_in(seen(), [Durability], unverified=Message("nobody tried it")).confidence is Confidence.LOW
 
 
 def test_a_poll_is_loaded_by_what_was_written_and_not_by_the_age() -> None:
@@ -219,3 +219,29 @@ def test_intervals_without_positions_are_left_out_of_the_rate() -> None:
     mixed = Observation(seen.snapshot, (*seen.intervals[:2], broken, *seen.intervals[3:]))
     assert broken.delta(series.LSN) is None
     assert RedoLoad.read(mixed).mean_bytes_per_second == pytest.approx(MIB)
+
+
+def why(observation: Observation) -> str:
+    (one,) = judge(observation, [RULE], strict=True).recommendations
+    assert one.confidence_why is not None
+    return one.confidence_why.text
+
+
+def test_a_low_confidence_names_its_own_reason() -> None:
+    load = {"redo_per_second": 4 * MIB, "pressure": [1.0]}
+    assert why(scene("mysql 8.0.33", SMALL, **load)) == "The window was short: later figures may change it."
+    day = hours(24, redo_per_hour=10 * GIB, pressure=0.9, capacity_bytes=8 * MIB, at_limit_ratio=0.1)
+    assert why(scene("mysql 8.0.33", SMALL, digests=day, **load)) == "A day and more was observed."
+    # A day of observation makes no server known that nobody tried.
+    assert "distribution was confirmed on no server" in why(scene("percona 8.0.36", SMALL, digests=day, **load))
+    assert "version was confirmed on no server" in why(scene("mysql 26.7.0", SMALL, digests=day, **load))
+
+
+def test_what_a_formula_says_is_never_more_than_medium() -> None:
+    rule = rule_by_id("memory.buffer-pool-exceeds-memory")
+    (found,) = judge(
+        scene("mysql 8.0.33", {"innodb_buffer_pool_size": 8 * GIB}, host=stated(memory_bytes=8 * GIB)),
+        [rule],
+        strict=True,
+    ).recommendations
+    assert (found.confidence, found.severity) == (Confidence.MEDIUM, Severity.CRITICAL)
