@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.engine.units import MIB
+from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.units import MIB, Unit
 from advisor.mysql.values import BadValue, parse_integer
 
 POOL_OVERHEAD = 1.1
@@ -25,11 +26,20 @@ GLOBAL_BUFFERS = (
     "aria_pagecache_buffer_size",
     "query_cache_size",
 )
-#: A pool never takes more than this of the memory, however idle the rest of the server is: the system wants its share.
-HIGHEST_POOL_SHARE = 0.75
-#: Shares of the memory: what may be planned for, and from where on a server is about to swap.
-PLANNED_SHARE = 0.85
-EXCEEDED_SHARE = 0.90
+
+
+@dataclass(frozen=True)
+class MemoryThresholds(Thresholds):
+    """How much of the host's memory may be planned for, by every rule that proposes a size of the buffer pool."""
+
+    highest_pool_ratio: float = threshold(
+        0.75,
+        unit=Unit.RATIO,
+        meaning="the most of the host's memory that a proposed pool takes: the system wants its share",
+    )
+    planned_ratio: float = threshold(
+        0.85, unit=Unit.RATIO, meaning="share of the host's memory that a proposal plans for, all buffers included"
+    )
 
 
 @dataclass(frozen=True)
@@ -47,11 +57,17 @@ class MemoryNeed:
         """All of it with a pool of this size."""
         return pool_bytes * POOL_OVERHEAD + self.other_bytes
 
-    def largest_pool_bytes(self, memory_bytes: float) -> float:
+    def certain_bytes(self, pool_bytes: float) -> float:
+        """What is taken whatever the load is, once used: the pool without its overhead, and the global buffers."""
+        return pool_bytes + self.global_bytes
+
+    def largest_pool_bytes(self, memory_bytes: float, p: MemoryThresholds) -> float:
         """The biggest pool that may be planned for on a machine of this memory; may be below zero where nothing
         fits.
         """
-        return min(HIGHEST_POOL_SHARE * memory_bytes, (PLANNED_SHARE * memory_bytes - self.other_bytes) / POOL_OVERHEAD)
+        return min(
+            p.highest_pool_ratio * memory_bytes, (p.planned_ratio * memory_bytes - self.other_bytes) / POOL_OVERHEAD
+        )
 
 
 def memory_need(variables: Mapping[str, str], max_used_connections: int) -> MemoryNeed:

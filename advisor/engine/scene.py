@@ -65,7 +65,7 @@ def default_variables(server: ServerVersion) -> dict[str, str]:
         values["performance_schema"] = "OFF"
         values["innodb_max_dirty_pages_pct_lwm"] = "0.000000"
         if server.number >= (10, 5, 0):
-            values["innodb_log_file_size"] = 96 * MIB
+            values |= {"innodb_log_file_size": 96 * MIB, "innodb_lru_scan_depth": 1536}
         else:
             values |= {"innodb_log_file_size": 48 * MIB, "innodb_log_files_in_group": 2}
             values["innodb_max_dirty_pages_pct"] = "75.000000"

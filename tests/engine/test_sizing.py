@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from advisor.engine.facts.flushing import Flushing, IoCapacity
 from advisor.engine.facts.redo import RedoLoad, RedoLog
 from advisor.engine.io_sizing import changes, raised_capacity, wanted_capacity
-from advisor.engine.memory import MemoryNeed, memory_need
+from advisor.engine.memory import MemoryNeed, MemoryThresholds, memory_need
 from advisor.engine.outcome import Window
 from advisor.engine.redo_sizing import (
     RedoThresholds,
@@ -125,7 +125,7 @@ def test_memory_counts_connections_that_were_used_and_never_max_connections() ->
 @given(st.integers(GIB, 2048 * GIB), st.integers(0, 5000))
 def test_the_largest_pool_leaves_room_for_all_the_rest(memory_bytes: int, connections: int) -> None:
     need = MemoryNeed(300 * MIB, connections)
-    pool = need.largest_pool_bytes(memory_bytes)
+    pool = need.largest_pool_bytes(memory_bytes, MemoryThresholds())
     assert pool <= 0.75 * memory_bytes
     if pool > 0:
         assert need.expected_bytes(pool) <= 0.85 * memory_bytes * (1 + 1e-9)

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from advisor.engine import reading
 from advisor.engine.evidence import covered_seconds, is_long, window_of
-from advisor.engine.fact import Fact, Harm
+from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.memory import MemoryNeed, memory_need
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Measured, Missing, Window
@@ -23,6 +23,10 @@ from advisor.mysql.version import ServerVersion
 #: Reads of pages from disk, read-ahead included (Innodb_buffer_pool_reads leaves read-ahead out).
 PAGES_READ = "Innodb_pages_read"
 WAIT_FREE = "Innodb_buffer_pool_wait_free"
+#: How many free pages InnoDB keeps ready in each instance of a pool that is full: up to it pages are evicted, by MySQL
+#: once a second, by MariaDB 10.5+ as soon as half of them are left.
+KEPT_FREE = "innodb_lru_scan_depth"
+INSTANCES = "innodb_buffer_pool_instances"
 
 #: A pool has to have been filled by its own load before it is judged: a day, or ten minutes where a person says "now".
 WARM_SECONDS = DAY
@@ -75,17 +79,26 @@ class BufferPool(Fact):
 class PoolMisses(Harm):
     """What the buffer pool could not hold: pages read from disk per second, waits for a free page, and how full it is.
 
-    Ratios of hits are not used: they count page accesses, which scans flatter.
+    ``free_pages`` are the fewest that were free at any poll, of ``total_pages``. ``kept_free_pages`` is how many InnoDB
+    keeps free by itself once the pool is full: innodb_lru_scan_depth in each instance, of which MariaDB has one since
+    10.5. Ratios of hits are not used: they count page accesses, which scans flatter.
     """
 
-    reads: ClassVar[tuple[str, ...]] = (PAGES_READ, WAIT_FREE, "Innodb_buffer_pool_pages_free, _total")
+    reads: ClassVar[tuple[str, ...]] = (
+        PAGES_READ,
+        WAIT_FREE,
+        "Innodb_buffer_pool_pages_free, _total",
+        f"{KEPT_FREE}, {INSTANCES}",
+    )
 
     window: Window
     median_reads: float
     p95_reads: float
     wait_free_intervals: int
     intervals: int
-    free_ratio: float
+    free_pages: float
+    total_pages: float
+    kept_free_pages: int
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
@@ -102,8 +115,23 @@ class PoolMisses(Harm):
             p95_reads=percentile(each, 0.95),
             wait_free_intervals=reading.rises(intervals, WAIT_FREE),
             intervals=len(intervals),
-            free_ratio=min(free) / max(max(total), 1.0),
+            free_pages=min(free),
+            total_pages=max(*total, 1.0),
+            kept_free_pages=_kept_free_pages(seen),
         )
+
+    @property
+    def free_ratio(self) -> float:
+        """The fewest free pages as a share of the pool."""
+        return self.free_pages / self.total_pages
+
+    def is_full(self, *, share: float, kept: float) -> bool:
+        """Whether no more pages were free than ``share`` of the pool, or ``kept`` times what InnoDB keeps free itself.
+
+        The latter counts in a small pool: of 128 MiB (8,192 pages) a server keeps 1,024 to 1,536 free, however much
+        is read (real servers of 5.7 to 11.8 under load: 961 to 1,497).
+        """
+        return self.free_pages <= max(share * self.total_pages, kept * self.kept_free_pages)
 
     def withheld(self) -> Self:
         return replace(self, median_reads=0.0, p95_reads=0.0, wait_free_intervals=0)
@@ -130,6 +158,15 @@ class PoolMisses(Harm):
             ),
             Measured("fewest free pages", self.free_ratio, Unit.RATIO, self.window, "Innodb_buffer_pool_pages_free"),
         )
+
+
+def _kept_free_pages(seen: Observation) -> int:
+    """innodb_lru_scan_depth in every instance of the pool; 0 where a server does not show it."""
+    if reading.variable(seen, KEPT_FREE) is None:
+        return 0
+    one_instance = seen.server.is_mariadb and seen.server.number >= (10, 5, 0)
+    many = not one_instance and reading.variable(seen, INSTANCES) is not None
+    return reading.integer(seen, KEPT_FREE) * (max(1, reading.integer(seen, INSTANCES)) if many else 1)
 
 
 def _require_warm(seen: Observation, covered: float, count: int, long: bool) -> None:
@@ -162,6 +199,13 @@ class MemoryUse(Fact):
     def read(cls, seen: Observation) -> Self:
         used = reading.status_number(seen, "Max_used_connections") or 0
         return cls(memory_need(reading.variables(seen), int(used)))
+
+
+@dataclass(frozen=True)
+class ExpectedUse(MemoryUse):
+    """The same where it is the claim itself: a formula's upper bound, and no figure that anybody saw."""
+
+    basis: ClassVar[Basis] = Basis.ESTIMATE
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,11 @@ Why it matters
 
 How it is computed
     From a pool that was filled by its own load (a day of uptime and an hour of observation; ten minutes of uptime
-    where a person asks for this very window): less than 1 % of its pages are free, and at least 500 pages a second
-    are read from disk in half of the intervals, or threads waited for a free page in 5 % of the intervals (in two
-    at least) while pages were read. Ratios of hits are not used: they count page accesses, which scans flatter. The
+    where a person asks for this very window): it was full, and at least 500 pages a second are read from disk in
+    half of the intervals, or threads waited for a free page in 5 % of the intervals (in two at least) while pages
+    were read. Full is a pool with at most 1 % of its pages free, or at most 1.1 times the pages that InnoDB keeps
+    free by itself (innodb_lru_scan_depth in each instance; MariaDB has one instance since 10.5): in a small pool
+    those are many. Ratios of hits are not used: they count page accesses, which scans flatter. The
     proposal is half as much again, at most what the host's memory has room for: three quarters of it, and no more
     than leaves 15 % after everything else the server uses. Without the host's memory no size is named.
 
@@ -21,19 +23,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.facts.memory import BufferPool, MemoryCeiling, MemoryUse, PoolMisses
+from advisor.engine.memory import MemoryThresholds
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene, stated
-from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.thresholds import threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import Change, Investigate
 
 
 @dataclass(frozen=True)
-class Parameters(Thresholds):
+class Parameters(MemoryThresholds):
     """When a pool is too small."""
 
-    free_ratio: float = threshold(0.01, unit=Unit.RATIO, meaning="free pages below which a pool is full", leave_at=0.02)
+    free_ratio: float = threshold(
+        0.01, unit=Unit.RATIO, meaning="free pages up to which a pool is full, as a share of it", leave_at=0.02
+    )
+    kept_free_ratio: float = threshold(
+        1.1,
+        unit=Unit.RATIO,
+        meaning="the same as a multiple of innodb_lru_scan_depth in all instances",
+        leave_at=1.3,
+    )
     reads_per_second: float = threshold(
         500, unit=Unit.PAGES_PER_SECOND, meaning="pages read from disk, in half of the intervals", leave_at=400
     )
@@ -73,7 +84,8 @@ def check(
         misses.wait_free_intervals >= max(2, p.waiting_ratio * misses.intervals)
         and misses.median_reads >= p.waiting_reads_per_second
     )
-    if misses.free_ratio >= p.free_ratio or (misses.median_reads < p.reads_per_second and not waits):
+    full = misses.is_full(share=p.free_ratio, kept=p.kept_free_ratio)
+    if not full or (misses.median_reads < p.reads_per_second and not waits):
         return Passed(figures)
     proposal: tuple[Change, ...]
     price: tuple[Price, ...] = ()
@@ -85,7 +97,7 @@ def check(
             ),
         )
     else:
-        room = use.need.largest_pool_bytes(memory.bytes)
+        room = use.need.largest_pool_bytes(memory.bytes, p)
         size = pool.grown_to(p.growth_ratio * pool.size_bytes, room)
         if size <= pool.size_bytes:
             proposal = (
@@ -124,7 +136,9 @@ def check(
     )
 
 
-_FULL = {"Innodb_buffer_pool_pages_total": 8192, "Innodb_buffer_pool_pages_free": 20}
+#: Full pools of 128 MiB as real servers show them: they keep innodb_lru_scan_depth pages free.
+_FULL = {"Innodb_buffer_pool_pages_total": 8192, "Innodb_buffer_pool_pages_free": 1003}
+_FULL_MARIADB = {"Innodb_buffer_pool_pages_total": 8112, "Innodb_buffer_pool_pages_free": 1497}
 rule.fires(
     "128 MiB reading 900 pages a second on a host with 8 GiB",
     scene(
@@ -140,8 +154,8 @@ rule.fires(
     "MariaDB 11.8, whose pool only grows at a restart above innodb_buffer_pool_size_max",
     scene(
         "mariadb 11.8.6",
-        {"innodb_buffer_pool_size_max": 128 * MIB},
-        gauges=_FULL,
+        {"innodb_buffer_pool_size_max": 128 * MIB, "innodb_lru_scan_depth": 1536},
+        gauges=_FULL_MARIADB,
         counters={"Innodb_pages_read": 900},
         deliberate=True,
         host=stated(memory_bytes=8 * GIB),
@@ -151,6 +165,28 @@ rule.fires(
 rule.fires(
     "Without the host's memory no size is named",
     scene("mysql 5.7.22", gauges=_FULL, counters={"Innodb_pages_read": 900}, deliberate=True),
+)
+rule.fires(
+    "32 GiB in eight instances, each of which keeps its own pages free",
+    scene(
+        "mysql 8.0.33",
+        {"innodb_buffer_pool_size": 32 * GIB, "innodb_buffer_pool_instances": 8, "innodb_lru_scan_depth": 4096},
+        gauges={"Innodb_buffer_pool_pages_total": 2_097_152, "Innodb_buffer_pool_pages_free": 32_700},
+        counters={"Innodb_pages_read": 4000},
+        deliberate=True,
+        host=stated(memory_bytes=128 * GIB),
+    ),
+    proposes={"innodb_buffer_pool_size": 48 * GIB},
+)
+rule.passes(
+    "A pool that is a third empty reads pages for the first time",
+    scene(
+        "mariadb 11.8.6",
+        {"innodb_lru_scan_depth": 1536},
+        gauges={"Innodb_buffer_pool_pages_total": 8112, "Innodb_buffer_pool_pages_free": 2700},
+        counters={"Innodb_pages_read": 900},
+        deliberate=True,
+    ),
 )
 rule.passes(
     "A full pool that reads 20 pages a second",
