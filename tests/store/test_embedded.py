@@ -166,7 +166,7 @@ def test_a_week_of_eighteen_series_has_at_most_the_points_asked_for(server: Serv
         assert pressure[-1][3] == inside[-1]
 
 
-@pytest.mark.parametrize("start, end", [(HOUR + 13, HOUR + 9000), (HOUR, HOUR + 7200), (HOUR + 4000, HOUR + 4700)])
+@pytest.mark.parametrize(("start", "end"), [(HOUR + 13, HOUR + 9000), (HOUR, HOUR + 7200), (HOUR + 4000, HOUR + 4700)])
 def test_time_by_pressure_is_told_from_every_poll(server: Server, kept: EmbeddedStore, start: int, end: int) -> None:
     polls = run_of_polls(900)
     _fill(kept, server, polls)

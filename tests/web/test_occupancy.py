@@ -60,5 +60,6 @@ def test_never_is_said_only_where_the_peak_stayed_below() -> None:
 
 def test_no_percentile_is_above_the_peak() -> None:
     charts = _charts([0.96] * 3, [0.97] * 3, [0.97] * 3, _times({19: 180.0}))
-    assert charts.pressure_p95 is not None and charts.pressure_p95 <= 0.97
+    assert charts.pressure_p95 is not None
+    assert charts.pressure_p95 <= 0.97
     assert sum(bar.share for bar in charts.occupancy.bars) == pytest.approx(1.0)
