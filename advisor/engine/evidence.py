@@ -39,8 +39,8 @@ DELIBERATE_LOADED_POLLS = 3
 #: be missing: polls come some milliseconds early or late, and a single missed one is no reason to start again.
 LONG_SECONDS = HOUR
 LONG_COVERAGE = 0.99
-#: How many intervals such a window has at least: 60, or as many as fit into it where polls are further apart, but not
-#: fewer than a server polled every five minutes (the slowest there is) shows.
+#: How many intervals such a window has: 60, or as many as fit into it where polls are further apart, but not fewer than
+#: a server polled every five minutes (the slowest there is) shows. A twentieth of them may have been missed.
 LONG_INTERVALS = 60
 FEWEST_LONG_INTERVALS = 12
 #: A day of digests holds each hour once; a twentieth of it may be gaps.
@@ -71,7 +71,9 @@ def covered_seconds(intervals: Iterable[Interval]) -> float:
 
 def is_long(intervals: Sequence[Interval]) -> bool:
     """An hour in enough intervals: no longer a snapshot of one moment."""
-    return lasts(covered_seconds(intervals), LONG_SECONDS) and len(intervals) >= long_intervals(intervals)
+    return lasts(covered_seconds(intervals), LONG_SECONDS) and len(intervals) >= HIGH_COVERAGE * long_intervals(
+        intervals
+    )
 
 
 def long_intervals(intervals: Sequence[Interval]) -> int:

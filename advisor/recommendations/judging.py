@@ -30,8 +30,10 @@ from collector.store import store
 
 log = logging.getLogger(__name__)
 
-#: What recent harm is judged from; longer windows are told from the digests.
+#: What recent harm is judged from; longer windows are told from the digests. Two polls more are read: the intervals
+#: between the polls of exactly an hour cover less than an hour, and facts that want one would hold or not by chance.
 WINDOW_SECONDS = 3600
+FURTHER_POLLS = 2
 DIGEST_SECONDS = 8 * 86_400
 #: So long after a server came or its settings changed it is judged between full snapshots, too: waiting for the next
 #: one would double the time to a first recommendation, and to the end of one that was acted on.
@@ -138,7 +140,7 @@ def observe(server: Server, snapshot: Snapshot, slot: int, *, since: float = 0.0
     """
     history = store()
     end = time.time() if early else float(slot)
-    start = max(end - WINDOW_SECONDS, since)
+    start = max(end - WINDOW_SECONDS - FURTHER_POLLS * server.fast_interval_seconds, since)
     ours = ("", snapshot.identity.fingerprint)
     return Observation(
         snapshot=snapshot,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.evidence import covered_seconds, is_long, window_of
+from advisor.engine.evidence import covered_seconds, is_long, long_intervals, window_of
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.memory import MemoryNeed, memory_need
 from advisor.engine.observation import Observation
@@ -17,6 +17,7 @@ from advisor.engine.units import DAY, MINUTE, Unit
 from advisor.engine.wording import seconds_text
 from advisor.mysql.buffer_pool import ceiling, rounded_pool_size, size_step
 from advisor.mysql.proposal import SetVariable
+from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from advisor.mysql.version import ServerVersion
 
@@ -103,7 +104,7 @@ class PoolMisses(Harm):
     @classmethod
     def read(cls, seen: Observation) -> Self:
         intervals = tuple(one for one in seen.intervals if one.delta(PAGES_READ) is not None)
-        _require_warm(seen, covered_seconds(intervals), len(intervals), is_long(intervals))
+        _require_warm(seen, intervals)
         each = reading.rates(intervals, PAGES_READ)
         free = reading.gauges(intervals, "Innodb_buffer_pool_pages_free")
         total = reading.gauges(intervals, "Innodb_buffer_pool_pages_total")
@@ -156,7 +157,14 @@ class PoolMisses(Harm):
             Measured(
                 "intervals with waits for a free page", self.wait_free_intervals, Unit.COUNT, self.window, WAIT_FREE
             ),
-            Measured("fewest free pages", self.free_ratio, Unit.RATIO, self.window, "Innodb_buffer_pool_pages_free"),
+            Measured(
+                "fewest free pages",
+                self.free_ratio,
+                Unit.RATIO,
+                self.window,
+                "Innodb_buffer_pool_pages_free",
+                lower_is_worse=True,
+            ),
         )
 
 
@@ -169,15 +177,18 @@ def _kept_free_pages(seen: Observation) -> int:
     return reading.integer(seen, KEPT_FREE) * (max(1, reading.integer(seen, INSTANCES)) if many else 1)
 
 
-def _require_warm(seen: Observation, covered: float, count: int, long: bool) -> None:
+def _require_warm(seen: Observation, intervals: tuple[Interval, ...]) -> None:
     """Raises Missing(window) unless the pool was filled by its own load and watched for long enough."""
     uptime = seen.snapshot.uptime_seconds
     wanted = DELIBERATE_WARM_SECONDS if seen.deliberate else WARM_SECONDS
     if uptime < wanted:
         text = f"The server is up for {seconds_text(uptime)}; a buffer pool is judged after {seconds_text(wanted)}."
-    elif not seen.deliberate and not long:
-        text = f"Needs an hour of observation in 60 intervals; {seconds_text(covered)} are there."
-    elif count < 3:
+    elif not seen.deliberate and not is_long(intervals):
+        text = (
+            f"Needs an hour of observation in {long_intervals(intervals)} intervals; so far "
+            f"{seconds_text(covered_seconds(intervals))} in {len(intervals)}."
+        )
+    elif len(intervals) < 3:
         text = "Needs three intervals between polls; observe the server longer."
     else:
         return
