@@ -25,6 +25,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from typing import Any
 # do not need.
 from MySQLdb import _mysql
 
-from collector import addresses, tls
+from collector import addresses, caching_sha2, tls
 from collector.errors import (
     USABLE,
     AddressDenied,
@@ -53,6 +54,7 @@ from collector.errors import (
     TooSlow,
     Unreachable,
     Unsupported,
+    WrongDriver,
     WrongPassword,
     printable,
 )
@@ -82,18 +84,11 @@ Row = tuple[str | None, ...]
 os.environ.pop("MARIADB_TLS_DISABLE_PEER_VERIFICATION", None)
 
 
-class WrongDriver(RuntimeError):
-    """The driver is linked against a client library whose behaviour was not measured."""
-
-
 def check_driver() -> None:
     """Raises WrongDriver unless mysqlclient is linked against MariaDB Connector/C 3.x: others mean other things."""
     version = str(_mysql.get_client_info())
     if not version.startswith("3."):
-        raise WrongDriver(
-            f"mysqlclient is linked against client library {version}, not MariaDB Connector/C 3.x: "
-            "install libmariadb-dev and build mysqlclient again."
-        )
+        raise WrongDriver(f"mysqlclient is linked against client library {version}, not MariaDB Connector/C 3.x.")
 
 
 @dataclass(frozen=True)
@@ -359,7 +354,12 @@ def _open(
         else:
             arguments |= {"host": target.host if by_name else checked.dial, "port": target.port}
         began = time.monotonic()
-        with WATCHDOG.watch(_left(until), new_socket, _WIRE_BYTES) as watch:
+        with (
+            caching_sha2.proving(
+                target.password, by_socket=bool(target.socket), on_loopback=_is_on_loopback(target, checked)
+            ) as login,
+            WATCHDOG.watch(_left(until), new_socket, _WIRE_BYTES) as watch,
+        ):
             try:
                 driver = _mysql.connect(**arguments)
             except (_mysql.Error, UnicodeDecodeError, MemoryError, ValueError) as error:
@@ -375,9 +375,27 @@ def _open(
         raise TooSlow(f"{target.address} did not finish the login within {deadline_seconds:.0f} s.") from None
     if watch.flooded:
         raise TooLarge(f"{target.address} sent more than {_WIRE_BYTES >> 20} MiB before the login was over.") from None
+    if login.refusal is not None:
+        raise _explain_refusal(target, login.refusal) from None
     if not isinstance(failure, _mysql.Error):
         raise NotAServer(f"{target.address} sent a greeting that cannot be read.") from None
     raise _explain_connect(target, checked, *_number_and_text(failure), time.monotonic() - began) from None
+
+
+def _is_on_loopback(target: Target, checked: addresses.Checked) -> bool:
+    return not target.socket and all(ip_address(one).is_loopback for one in checked.all)
+
+
+def _explain_refusal(target: Target, refusal: caching_sha2.Refusal) -> TargetError:
+    where = target.address
+    if refusal is caching_sha2.Refusal.PLAIN_TEXT:
+        return TlsMissing(
+            f"{where} asks for the password itself, which without TLS anyone on the way could read, "
+            "so it was not sent.",
+            "Switch TLS on at the server (ssl_cert, ssl_key): without it, accounts of caching_sha2_password are "
+            "let in on loopback and sockets only.",
+        )
+    return Hostile(f"{where} asks for the password and gives no key to encrypt it with, so it was not sent.")
 
 
 def _socket_of(driver: Any) -> tuple[int, int]:

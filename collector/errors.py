@@ -35,6 +35,14 @@ class TargetError(Exception):
         super().__init__(f"{sentence} {self.next_step}".strip())
 
 
+class WrongDriver(TargetError):
+    """The driver is linked against a client library whose behaviour was not measured."""
+
+    kind = "wrong-driver"
+    lasting = True
+    default_next_step = "Install libmariadb-dev and build mysqlclient again."
+
+
 class Unreachable(TargetError):
     """No answer from the address, or no way to it."""
 

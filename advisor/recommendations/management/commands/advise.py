@@ -24,7 +24,6 @@ from advisor.mysql.values import BadValue, parse_size
 from advisor.recommendations.judging import host_facts
 from advisor.rules import all_rules
 from collector import recording, resolve
-from collector.connection import WrongDriver
 from collector.errors import BadTarget, TargetError
 from collector.observe import Observed, observe
 from collector.target import Target, is_url
@@ -63,8 +62,6 @@ class Command(BaseCommand):
             observed, host = self._observed(options)
         except BadTarget as error:
             self._end(USAGE, error.kind, error.sentence, error.next_step)
-        except WrongDriver as error:
-            self._end(FAILED, "wrong-driver", str(error), "")
         except TargetError as error:
             self._end(FAILED, error.kind, error.sentence, error.next_step)
         except KeyboardInterrupt:
