@@ -2,13 +2,16 @@
 
 FROM python:3.13.5-slim-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends gcc libc6-dev default-libmysqlclient-dev pkg-config \
+    && apt-get install -y --no-install-recommends gcc libc6-dev libmariadb-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY requirements.txt ./
 COPY scripts/embedded/uv.txt scripts/embedded/uv.txt
-# The environment lives where ./manage.py looks for it.
-RUN python -m venv .venv \
+# The environment lives where ./manage.py looks for it. mysqlclient is told which library to link, as it would take
+# MySQL's before MariaDB's.
+RUN MYSQLCLIENT_CFLAGS=$(pkg-config --cflags libmariadb) && MYSQLCLIENT_LDFLAGS=$(pkg-config --libs libmariadb) \
+    && export MYSQLCLIENT_CFLAGS MYSQLCLIENT_LDFLAGS \
+    && python -m venv .venv \
     && .venv/bin/pip install --no-cache-dir --require-hashes -r scripts/embedded/uv.txt \
     && UV_PYTHON_DOWNLOADS=never .venv/bin/uv pip install --no-cache --require-hashes -r requirements.txt
 COPY . .

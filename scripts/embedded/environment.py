@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -86,17 +86,61 @@ def make_environment() -> None:
         raise SystemExit(f"./start: {sys.executable} cannot make an environment: {(made.stdout + made.stderr).strip()}")
 
 
-def install(requirements: Path) -> None:
+def client_library_flags() -> dict[str, str]:
+    """Variables that make mysqlclient link MariaDB Connector/C; {} when this machine does not say where it is.
+
+    Left alone, mysqlclient's build takes MySQL's own library wherever that is installed too.
+    """
+    for cflags, libraries in (
+        (["pkg-config", "--cflags", "libmariadb"], ["pkg-config", "--libs", "libmariadb"]),
+        (["mariadb_config", "--cflags"], ["mariadb_config", "--libs"]),
+    ):
+        if shutil.which(cflags[0]) is None:
+            continue
+        asked = [
+            subprocess.run(command, capture_output=True, text=True, check=False) for command in (cflags, libraries)
+        ]
+        if all(answer.returncode == 0 for answer in asked):
+            return {"MYSQLCLIENT_CFLAGS": asked[0].stdout.strip(), "MYSQLCLIENT_LDFLAGS": asked[1].stdout.strip()}
+    return {}
+
+
+def client_library_version() -> str:
+    """Version of the client library that the installed mysqlclient really loads; "" when it cannot be loaded.
+
+    MariaDB Connector/C counts 3.x, MySQL's library counts as its servers do.
+    """
+    ask = "from MySQLdb import _mysql; print(_mysql.get_client_info())"
+    asked = subprocess.run([str(PYTHON), "-c", ask], capture_output=True, text=True, check=False)
+    return asked.stdout.strip() if asked.returncode == 0 else ""
+
+
+def make_right_driver(requirements: Path) -> None:
+    """Build mysqlclient again when the one installed links another library, as one from an installer's cache may."""
+    if client_library_version().startswith("3."):
+        return
+    subprocess.run([str(PYTHON), "-m", "pip", "uninstall", "--quiet", "--yes", "mysqlclient"], check=False)
+    install(requirements, {"UV_NO_CACHE": "1", "PIP_NO_CACHE_DIR": "1"})
+    version = client_library_version()
+    if not version.startswith("3."):
+        linked = f"client library {version}" if version else "no usable library"
+        raise SystemExit(
+            f"./start: mysqlclient was linked against {linked}, not MariaDB Connector/C 3.x: "
+            "install the package libmariadb-dev, then start again."
+        )
+
+
+def install(requirements: Path, further: Mapping[str, str]) -> None:
     """Install hashed requirements, by uv (seconds) or, where uv cannot be had, by pip (a minute or two).
 
-    Nothing is removed: what ./check installed on top stays.
+    Nothing is removed: what ./check installed on top stays. `further` environment variables reach both installers.
     """
     print(f"Installing the packages of {requirements.name}", flush=True)
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r"]
     uv = ENVIRONMENT / "bin" / "uv"
     # An interpreter that uv would download is not the one the system's packages were built for.
     settings = read_pip_settings(str(PYTHON))
-    extra = {"UV_PYTHON_DOWNLOADS": "never", **uv_environment(settings)}
+    extra = {"UV_PYTHON_DOWNLOADS": "never", **uv_environment(settings), **client_library_flags(), **further}
     if "cert" not in settings and SYSTEM_CERTIFICATES.exists():
         # Left alone, an older pip trusts only the certificates it carries, which know no company's proxy.
         extra["PIP_CERT"] = str(SYSTEM_CERTIFICATES)
@@ -129,7 +173,8 @@ def bring_up_to_date(requirements: Path) -> None:
         if is_current(requirements):
             return
         make_environment()
-        install(requirements)
+        install(requirements, {})
+        make_right_driver(requirements)
         stamp(requirements).write_text(fingerprint(requirements))
 
 
