@@ -33,7 +33,15 @@ from scripts.embedded.programs import (
     redis_settings,
     render_supervisor_settings,
 )
-from scripts.embedded.registration import NoPassword, ask_password, run_add_server, server_name
+from scripts.embedded.registration import (
+    NoPassword,
+    ask_password,
+    how_it_went,
+    keep_password,
+    read_password,
+    run_add_server,
+    server_name,
+)
 from scripts.embedded.supervision import Supervision
 
 ALREADY_RUNNING = 3
@@ -227,26 +235,22 @@ class Conductor:
                 task()
 
 
-def register(url: str, password_file: Path, environment: dict[str, str], *, typed: bool) -> None:
-    """Register a server that was named on the command line, and say how that went. A typed password's file goes."""
+def register(url: str, password_file: Path, environment: dict[str, str]) -> None:
+    """Register a server that was named on the command line, and say how that went. The file with its password goes."""
     name = server_name(url)
     added = run_add_server(environment, url, name=name, password_file=password_file)
-    if typed:
-        password_file.unlink(missing_ok=True)
-    said = last_line(added)
+    password_file.unlink(missing_ok=True)
+    said = how_it_went(added)
     say(f'Server "{name}": {said}' if added.returncode == 0 else f'Server "{name}" could not be registered: {said}')
 
 
-def last_line(ran: subprocess.CompletedProcess[str]) -> str:
-    """The most telling line of a command's output."""
-    lines = [line for line in (ran.stdout + "\n" + ran.stderr).splitlines() if line.strip()]
-    return lines[-1].strip() if lines else f"exit {ran.returncode}"
-
-
 def password_files(request: Request, places: Places) -> list[Path]:
-    """One file for each server named; those just typed in are made below the run folder."""
+    """A file below the run folder for each server named: with what is typed in, or a copy of the one password file."""
+    if not request.servers:
+        return []
     if request.password_file is not None:
-        return [request.password_file] * len(request.servers)
+        password = read_password(request.password_file)
+        return [keep_password(password, places.run) for _ in request.servers]
     return [ask_password(url, places.run) for url in request.servers]
 
 
@@ -293,15 +297,13 @@ def start(request: Request) -> int:
             links=links,
             demo=demo,
         )
-        typed = request.password_file is None
         for url, file in zip(request.servers, files, strict=True):
-            conductor.afterwards.append(partial(register, url, file, environment, typed=typed))
+            conductor.afterwards.append(partial(register, url, file, environment))
         try:
             return conductor.run()
         finally:
-            if typed:
-                for file in files:
-                    file.unlink(missing_ok=True)
+            for file in files:
+                file.unlink(missing_ok=True)
 
 
 def main() -> None:

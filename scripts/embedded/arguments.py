@@ -1,6 +1,7 @@
 """What `./start` was asked to do."""
 
 import argparse
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -63,8 +64,13 @@ def parse(arguments: list[str]) -> Request:
     read = parser.parse_args(arguments)
     if read.password_file is not None and not read.servers:
         parser.error("--password-file is for servers that are named as mysql://user@host:port, and none is")
-    if read.password_file is not None and not read.password_file.is_file():
+    # A pipe such as a shell's <(command) will do as well; it is read later, and only once.
+    if read.password_file is not None and not read.password_file.exists():
         parser.error(f"there is no password file {read.password_file}")
+    if read.password_file is not None and read.password_file.is_dir():
+        parser.error(f"the password file {read.password_file} is a folder")
+    if read.password_file is not None and not os.access(read.password_file, os.R_OK):
+        parser.error(f"the password file {read.password_file} cannot be read")
     return Request(
         port=read.port,
         host=read.host,

@@ -22,7 +22,26 @@ def ask_password(url: str, folder: Path) -> Path:
     """
     if not sys.stdin.isatty():
         raise NoPassword(f"there is no terminal to ask for the password of {url} at: name a file with --password-file.")
-    password = getpass.getpass(f"Password for {url}: ")
+    return keep_password(getpass.getpass(f"Password for {url}: "), folder)
+
+
+def read_password(file: Path) -> str:
+    """The first line of a password file, which may be a pipe: `<(command)` can be read once, and by us only.
+
+    Raises NoPassword.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise NoPassword(f"the password file {file} cannot be read: {reason}.") from None
+    if not lines or not lines[0]:
+        raise NoPassword(f"the password file {file} is empty: its first line is the password.")
+    return lines[0]
+
+
+def keep_password(password: str, folder: Path) -> Path:
+    """A new file below `folder` that holds the password and is ours alone."""
     file = folder / f"password.{os.getpid()}.{os.urandom(4).hex()}"
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as out:
@@ -35,6 +54,19 @@ def server_name(url: str) -> str:
     parts = urlsplit(url)
     host = parts.hostname or "server"
     return host if parts.port in (None, 3306) else f"{host}:{parts.port}"
+
+
+def how_it_went(added: subprocess.CompletedProcess[str]) -> str:
+    """The sentence of `add_server` that says how registering went; the statements that would help follow it there.
+
+    A server that is registered stays so also where it cannot be read yet, and a refusal is a single sentence.
+    """
+    lines = [line.strip() for line in (added.stdout + "\n" + added.stderr).splitlines() if line.strip()]
+    for beginning in ("It cannot be read yet: ", "It answers: "):
+        for line in lines:
+            if line.startswith(beginning):
+                return line
+    return lines[-1] if lines else f"exit {added.returncode}"
 
 
 def run_add_server(

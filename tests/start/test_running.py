@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from http.cookiejar import CookieJar
@@ -195,7 +196,8 @@ def test_without_a_terminal_a_password_file_is_asked_for(installation: Path) -> 
 def test_a_named_server_is_registered_at_once(installation: Path, tmp_path: Path) -> None:
     password = tmp_path / "password"
     with start_server(DISTRIBUTION_SERVER) as server:
-        password.write_text(f"{server.password}\n")
+        os.mkfifo(password)  # As a shell makes for <(command): it can be read once.
+        threading.Thread(target=password.write_text, args=[f"{server.password}\n"], daemon=True).start()
         url = f"mysql://{server.user}@127.0.0.1:{server.port}"
         with Start(installation, "--no-demo", "--password-file", str(password), url) as start:
             start.login_link()
@@ -208,6 +210,8 @@ def test_a_named_server_that_does_not_answer_is_told_and_the_product_runs(instal
     nobody = free_port()
     with Start(installation, "--no-demo", "--password-file", str(password), f"mysql://o@127.0.0.1:{nobody}") as start:
         start.login_link()
-        start.wait_for_line(rf'^Server "127\.0\.0\.1:{nobody}"')
+        told = start.wait_for_line(rf'^Server "127\.0\.0\.1:{nobody}": (.*)$')[1]
+        assert told.startswith("It cannot be read yet: ")
+        assert "GRANT" not in told
         assert start.process.poll() is None
         assert not [line for line in start.lines if "not-for-the-log" in line or "Traceback" in line]
