@@ -17,6 +17,7 @@ from advisor.engine.statistics import median
 from advisor.engine.units import DAY, HOUR, KIB, MINUTE
 from advisor.engine.wording import seconds_text
 from advisor.mysql import series
+from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
 
@@ -87,6 +88,31 @@ def lasts(covered: float, seconds: float) -> bool:
     return covered >= LONG_COVERAGE * seconds
 
 
+def settled_digests(seen: Observation, capacity_bytes: int | None) -> tuple[HourlyDigest, ...]:
+    """The digests that tell of harm under the present settings and this redo capacity (None: it is not known).
+
+    An hour in which settings were changed or the log was resized belongs to both values, and is left out: a digest
+    tells the capacity at the hour's end, so that the hour before tells whether it was the same when it began.
+    """
+    return tuple(
+        digest
+        for previous, digest in zip((None, *seen.digests), seen.digests, strict=False)
+        if digest.hour_at >= seen.configured_at
+        and (capacity_bytes is None or digest.capacity_bytes == capacity_bytes)
+        and (previous is None or previous.capacity_bytes == digest.capacity_bytes)
+    )
+
+
+def with_capacity(intervals: Iterable[Interval], capacity_bytes: int) -> tuple[Interval, ...]:
+    """The intervals that belong to this redo capacity: pressure against another one says nothing of this one."""
+    return tuple(
+        interval
+        for interval in intervals
+        if interval.last(series.CAPACITY) in (None, capacity_bytes)
+        and interval.previous.values.get(series.CAPACITY) in (None, capacity_bytes)
+    )
+
+
 def require_load(seen: Observation, intervals: Sequence[Interval]) -> None:
     """Raises Missing(window) unless the intervals show enough writes to judge harm: see the constants above."""
     seconds, polls = (
@@ -139,15 +165,18 @@ def confidence_in(seen: Observation, kinds: Iterable[type[Fact]], *, unverified:
     if Basis.WINDOW not in bases:
         return Sureness(Confidence.MEDIUM, Message("It was computed by a formula; nobody saw it happen."))
     uptime = seen.snapshot.uptime_seconds
-    digests = sum(digest.seconds for digest in seen.digests)
-    span = seen.digests[-1].hour_at - seen.digests[0].hour_at + HOUR if seen.digests else 0
+    capacity = seen.snapshot.derived.get(series.CAPACITY)
+    settled = settled_digests(seen, None if capacity is None else int(capacity))
+    intervals = seen.intervals if capacity is None else with_capacity(seen.intervals, int(capacity))
+    digests = sum(digest.seconds for digest in settled)
+    span = settled[-1].hour_at - settled[0].hour_at + HOUR if settled else 0
     if digests >= HIGH_COVERAGE * max(HIGH_SECONDS, span) and uptime >= HIGH_SECONDS:
         return Sureness(Confidence.HIGH, Message("A day and more was observed."))
     if uptime < LONG_SECONDS:
         return Sureness(
             Confidence.LOW, Message("The server started less than an hour ago: later figures may change it.")
         )
-    if is_long(seen.intervals) or lasts(digests, LONG_SECONDS):
+    if is_long(intervals) or lasts(digests, LONG_SECONDS):
         return Sureness(Confidence.MEDIUM, Message("Less than a whole day was observed."))
     return Sureness(Confidence.LOW, Message("The window was short: later figures may change it."))
 

@@ -40,6 +40,8 @@ class Observation:
     ``deliberate`` is true where a person chose the window (the ``advise`` command): then harm seen in it is judged
     if the window was loaded enough. ``proposed`` holds values that are tried in place of the present ones when the
     engine asks whether a proposal satisfies its own rule; facts then recompute what follows from them.
+    ``configured_at`` (unix seconds) is since when the settings that judging depends on are the present ones: harm that
+    digests tell of from before belongs to other values. How much was written is the workload's, and counts all along.
     """
 
     snapshot: Snapshot
@@ -47,6 +49,7 @@ class Observation:
     digests: tuple[HourlyDigest, ...] = ()
     host: HostFacts = field(default_factory=HostFacts)
     deliberate: bool = False
+    configured_at: float = 0.0
     today: str = ""  # ISO date by the caller's clock: this room has none.
     proposed: Mapping[str, Value] = field(default_factory=dict)
     proposed_metrics: frozenset[str] = frozenset()

@@ -22,17 +22,19 @@ def median(values: Iterable[float]) -> float:
     return percentile(values, 0.5)
 
 
-def weighted_percentile(weights: Sequence[float], edges: Sequence[float], share: float) -> float:
-    """The upper edge of the histogram cell in which ``share`` of the total weight is reached.
+def weighted_percentile(weights: Sequence[float], step: float, share: float) -> float:
+    """The nearest-rank percentile of a histogram: the middle of the cell in which ``share`` of the weight is reached.
 
-    ``edges[i]`` is the upper edge of cell i. Answers 0.0 for a histogram without weight.
+    Cell i holds the values from ``i * step`` to below ``(i + 1) * step``. The middle is never further than half a cell
+    from the value that was really seen, and lies on the same side of each multiple of ``step``: a threshold at a cell's
+    edge decides as it would have decided for the values themselves. Answers 0.0 for a histogram without weight.
     """
     total = sum(weights)
     if total <= 0:
         return 0.0
     reached = 0.0
-    for weight, edge in zip(weights, edges, strict=True):
+    for index, weight in enumerate(weights):
         reached += weight
-        if reached >= share * total:
-            return edge
-    return edges[-1]
+        if weight > 0 and reached >= share * total:
+            return (index + 0.5) * step
+    return (max(index for index, weight in enumerate(weights) if weight > 0) + 0.5) * step

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+#: How wide a cell of a digest's histogram of pressure is.
+PRESSURE_STEP = 0.05
+
+
 @dataclass(frozen=True)
 class HourlyDigest:
     """One hour of a server, condensed when the hour is over: what long windows are judged from.

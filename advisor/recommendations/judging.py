@@ -148,6 +148,7 @@ def observe(server: Server, snapshot: Snapshot, slot: int, *, since: float = 0.0
         intervals=tuple(one for one in history.intervals(server.pk, start, end + 1) if one.current.identity in ours),
         digests=tuple(history.digests(server.pk, end - DIGEST_SECONDS, end)),
         host=host_facts(server.host_facts),
+        configured_at=since,
         today=timezone.now().date().isoformat(),
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from advisor.engine import reading
 from advisor.engine.evaluation import judge
@@ -18,6 +20,7 @@ from advisor.engine.scene import hours, scene, stated
 from advisor.engine.statistics import median, percentile, weighted_percentile
 from advisor.engine.units import DAY, GIB, HOUR, KIB, MIB
 from advisor.mysql import series
+from advisor.mysql.digest import PRESSURE_STEP
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Poll, RemedyKind
 from advisor.rules import rule_by_id
@@ -35,10 +38,35 @@ def test_percentiles_are_values_that_were_seen() -> None:
         percentile([], 0.5)
 
 
-def test_a_percentile_of_a_histogram_is_the_edge_of_its_cell() -> None:
-    assert weighted_percentile([50, 49, 1], [0.1, 0.2, 0.3], 0.5) == 0.1
-    assert weighted_percentile([50, 49, 1], [0.1, 0.2, 0.3], 0.99) == 0.2
-    assert weighted_percentile([0, 0], [0.1, 0.2], 0.5) == 0.0
+def test_a_percentile_of_a_histogram_is_the_middle_of_its_cell() -> None:
+    assert weighted_percentile([50, 49, 1], 0.1, 0.5) == pytest.approx(0.05)
+    assert weighted_percentile([50, 49, 1], 0.1, 0.99) == pytest.approx(0.15)
+    assert weighted_percentile([0, 0], 0.1, 0.5) == 0.0
+
+
+@given(st.lists(st.integers(0, 1499), min_size=1, max_size=300), st.sampled_from([0.01, 0.5, 0.95, 0.99, 1.0]))
+def test_a_percentile_of_a_histogram_is_within_half_a_cell_of_the_exact_one(
+    thousandths: list[int], share: float
+) -> None:
+    cells = [0.0] * 31
+    for value in thousandths:
+        cells[value // 50] += 10
+    exact, told = percentile(thousandths, share) / 1000, weighted_percentile(cells, PRESSURE_STEP, share)
+    assert abs(told - exact) <= PRESSURE_STEP / 2 + 1e-9
+    for edge in (0.1, 0.7, 0.8, 0.9):
+        assert (told >= edge) == (exact >= edge), "a threshold at an edge means what it says"
+
+
+def test_a_day_at_0_86_is_not_at_0_90() -> None:
+    seen = scene(
+        "mysql 8.0.33",
+        {"innodb_redo_log_capacity": GIB},
+        redo_per_second=2 * MIB,
+        pressure=[0.86],
+        digests=hours(24, redo_per_hour=7 * GIB // 5, pressure=0.86, capacity_bytes=GIB),
+    )
+    assert RedoPressure.read(seen).p95 == pytest.approx(0.875)
+    assert isinstance(outcome(seen), Passed)
 
 
 def polls(*steps: tuple[float, float]) -> tuple[Interval, ...]:
@@ -196,11 +224,13 @@ def test_confidence_follows_the_evidence() -> None:
     assert confidence_in(seen(), window).confidence is Confidence.LOW
     assert confidence_in(seen(seconds=2 * HOUR, every=60), window).confidence is Confidence.MEDIUM
     assert confidence_in(seen(seconds=2 * HOUR, every=60, uptime_seconds=600), window).confidence is Confidence.LOW
-    day = hours(24, redo_per_hour=GIB, pressure=0.5, capacity_bytes=GIB)
+    day = hours(24, redo_per_hour=GIB, pressure=0.5, capacity_bytes=100 * MIB)
     assert confidence_in(seen(digests=day), window).confidence is Confidence.HIGH
     assert confidence_in(seen(digests=day, uptime_seconds=HOUR), window).confidence is Confidence.MEDIUM
     holes = tuple(
-        digest for index, digest in enumerate(hours(48, redo_per_hour=1, pressure=0, capacity_bytes=1)) if index % 2
+        digest
+        for index, digest in enumerate(hours(48, redo_per_hour=1, pressure=0, capacity_bytes=100 * MIB))
+        if index % 2
     )
     assert confidence_in(seen(digests=holes, uptime_seconds=9 * DAY), window).confidence is Confidence.MEDIUM
     assert confidence_in(seen(), [Durability]).confidence is Confidence.HIGH

@@ -205,3 +205,15 @@ def test_what_another_server_did_behind_the_same_address_is_not_judged(watched: 
     record(watched, at=now, identity="the one before")
     judging.judge_server(server_id=watched.pk)
     assert not Recommendation.objects.filter(rule=RULE).exists()
+
+
+def test_the_window_holds_two_polls_more_than_an_hour_and_the_instant_of_the_last_change(
+    watched: Any, now: int
+) -> None:
+    slot = record(watched, at=now, seconds=3700)
+    snapshot = scene("mariadb 10.11.18", SMALL).snapshot
+    seen = judging.observe(watched, snapshot, slot, since=slot - 5000.0)
+    assert sum(one.seconds for one in seen.intervals) == 3620
+    assert seen.configured_at == slot - 5000
+    recent = judging.observe(watched, snapshot, slot, since=slot - 100.0)
+    assert sum(one.seconds for one in recent.intervals) == 100

@@ -11,13 +11,16 @@ from typing import ClassVar, Self
 
 from advisor.engine import reading
 from advisor.engine.evidence import (
+    HIGH_COVERAGE,
     covered_seconds,
     is_loaded,
     is_long,
     loaded_polls,
     require_history,
     require_load,
+    settled_digests,
     window_of,
+    with_capacity,
 )
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.observation import Observation
@@ -25,7 +28,7 @@ from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Win
 from advisor.engine.statistics import percentile, weighted_percentile
 from advisor.engine.units import DAY, HOUR, MINUTE, WEEK, Unit
 from advisor.mysql import redo, series
-from advisor.mysql.digest import HourlyDigest
+from advisor.mysql.digest import PRESSURE_STEP, HourlyDigest
 from advisor.mysql.proposal import SetVariable
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
@@ -141,9 +144,9 @@ class RedoLoad(Fact):
     """How much redo the server writes, from the growth of its log sequence number.
 
     ``peak_bytes_per_second`` is the 99th percentile of one-minute averages (a shorter window: its own average).
-    ``busiest_hour_bytes`` is measured where an hour was seen (``hour_measured``); with more than a week of hours
-    their 95th percentile, so that one import does not size the log for ever; else the window's average carried on
-    for an hour.
+    ``busiest_hour_bytes`` is measured where an hour was seen but for a twentieth of it (``hour_measured``); with more
+    than a week of hours their 95th percentile, so that one import does not size the log for ever; else the window's
+    average carried on for an hour, or what a part of an hour wrote where that is more.
     """
 
     basis: ClassVar[Basis] = Basis.WINDOW
@@ -163,22 +166,28 @@ class RedoLoad(Fact):
         seconds = covered_seconds(intervals)
         mean = written / seconds
         peaks = reading.minute_rates(intervals, series.LSN)
-        hours = [
-            digest.redo_written_bytes * HOUR / digest.seconds for digest in seen.digests if digest.seconds >= HOUR / 2
-        ]
+        whole = [digest for digest in seen.digests if digest.seconds >= HIGH_COVERAGE * HOUR]
+        hours = [digest.redo_written_bytes * HOUR / digest.seconds for digest in whole]
+        if is_long(intervals):
+            hours.append(mean * HOUR)
         peaks += [digest.busiest_minute_bytes / MINUTE for digest in seen.digests]
         if hours:
             busiest = percentile(hours, 0.95 if len(hours) > 7 * DAY / HOUR else 1.0)
         else:
-            busiest = mean * HOUR
+            busiest = max([mean * HOUR, *(float(digest.redo_written_bytes) for digest in seen.digests)])
         return cls(
             window=window_of(intervals),
             mean_bytes_per_second=mean,
             peak_bytes_per_second=percentile(peaks, 0.99),
             busiest_hour_bytes=busiest,
-            hour_measured=bool(hours) or is_long(intervals),
+            hour_measured=bool(hours),
             observed_seconds=max(seconds, sum(digest.seconds for digest in seen.digests)),
         )
+
+    @property
+    def busy_bytes_per_second(self) -> float:
+        """The rate of the busiest hour, where an hour was seen and it is above the window's own."""
+        return max(self.mean_bytes_per_second, self.busiest_hour_bytes / HOUR)
 
     def measured(self) -> tuple[Measured, ...]:
         """The rates, as evidence."""
@@ -229,9 +238,12 @@ class RedoPressure(Harm):
     @classmethod
     def read(cls, seen: Observation) -> Self:
         log = RedoLog.read(seen)
-        intervals = _since_resize(intervals_with_redo(seen), log)
-        digests = _digests_with(seen, log.capacity_bytes)
-        if sum(digest.seconds for digest in digests) < DAY:
+        intervals = intervals_with_redo(seen)
+        if not log.on_trial:
+            # With a capacity on trial all of them count: what is asked then is what the same load would do.
+            intervals = with_capacity(intervals, log.capacity_bytes)
+        digests = settled_digests(seen, log.capacity_bytes)
+        if sum(digest.seconds for digest in digests) < HIGH_COVERAGE * DAY:
             digests = ()
             require_load(seen, intervals)
         loaded = [interval for interval in intervals if is_loaded(interval)]
@@ -259,27 +271,32 @@ class RedoPressure(Harm):
             high_age_is_normal=not log.has_sync_point and reading.real(seen, "innodb_max_dirty_pages_pct_lwm") == 0,
             observed_seconds=seconds,
         )
-        return pressure._with_history(digests) if digests else pressure
+        poll_seconds = seconds / len(intervals) if intervals else 10.0
+        return pressure._with_history(digests, poll_seconds=poll_seconds, asynchronous=asynchronous)
 
-    def _with_history(self, digests: tuple[HourlyDigest, ...]) -> Self:
+    def _with_history(self, digests: tuple[HourlyDigest, ...], *, poll_seconds: float, asynchronous: float) -> Self:
         """A day or more of history beside the recent window: the worse of the two shares, the percentiles of the
-        history.
+        history. Without digests the window alone.
+
+        A histogram tells percentiles to half a cell. The seconds above the async point and at the limit are exact,
+        so that with more than a twentieth of the time above one of them the 95th percentile is not below it either.
         """
-        cells = [sum(cell) for cell in zip(*(digest.pressure_histogram for digest in digests), strict=True)]
-        edges = [0.05 * (index + 1) for index in range(len(cells))]
+        if not digests:
+            return self
+        cells = _cells(digests)
         seconds = sum(digest.seconds for digest in digests)
         at_limit = sum(digest.seconds_at_limit for digest in digests)
+        above_async = sum(digest.seconds_above_async for digest in digests)
+        known = [AT_LIMIT] * (at_limit > 0.05 * seconds) + [asynchronous] * (above_async > 0.05 * seconds)
         return replace(
             self,
             window=Window(digests[0].hour_at, self.window.ended_at, self.window.intervals),
-            p50=weighted_percentile(cells, edges, 0.5),
-            p95=max(weighted_percentile(cells, edges, 0.95), self.p95),
-            p99=max(weighted_percentile(cells, edges, 0.99), self.p99),
-            above_async_ratio=max(
-                self.above_async_ratio, sum(digest.seconds_above_async for digest in digests) / seconds
-            ),
+            p50=weighted_percentile(cells, PRESSURE_STEP, 0.5),
+            p95=max(weighted_percentile(cells, PRESSURE_STEP, 0.95), self.p95, *known),
+            p99=max(weighted_percentile(cells, PRESSURE_STEP, 0.99), self.p99),
+            above_async_ratio=max(self.above_async_ratio, above_async / seconds),
             at_limit_ratio=max(self.at_limit_ratio, at_limit / seconds),
-            at_limit_polls=max(self.at_limit_polls, int(at_limit // 10)),
+            at_limit_polls=max(self.at_limit_polls, int(at_limit // poll_seconds)),
             observed_seconds=seconds,
         )
 
@@ -344,23 +361,9 @@ def intervals_with_redo(seen: Observation) -> tuple[Interval, ...]:
     )
 
 
-def _since_resize(intervals: tuple[Interval, ...], log: RedoLog) -> tuple[Interval, ...]:
-    """The intervals that belong to the present capacity: pressure against another one says nothing of this one.
-
-    With a capacity on trial all of them count: what is asked then is what the same load would do.
-    """
-    if log.on_trial:
-        return intervals
-    return tuple(
-        interval
-        for interval in intervals
-        if interval.last(series.CAPACITY) in (None, log.capacity_bytes)
-        and interval.previous.values.get(series.CAPACITY) in (None, log.capacity_bytes)
-    )
-
-
-def _digests_with(seen: Observation, capacity_bytes: int) -> tuple[HourlyDigest, ...]:
-    return tuple(digest for digest in seen.digests if digest.capacity_bytes == capacity_bytes)
+def _cells(digests: tuple[HourlyDigest, ...]) -> list[float]:
+    """The histograms of all hours together."""
+    return [sum(cell) for cell in zip(*(digest.pressure_histogram for digest in digests), strict=True)]
 
 
 def _window_of_digests(digests: tuple[HourlyDigest, ...]) -> Window:
@@ -398,20 +401,19 @@ class LongPressure(Fact):
     def read(cls, seen: Observation) -> Self:
         require_history(seen, WEEK, "a week of the redo log")
         log = RedoLog.read(replace(seen, proposed={}))
-        same = _digests_with(seen, log.capacity_bytes)
+        same = settled_digests(seen, log.capacity_bytes)
         if sum(digest.seconds for digest in same) < 0.9 * sum(digest.seconds for digest in seen.digests):
             raise Missing(
                 Remedy(
                     RemedyKind.WINDOW,
                     "a week of the redo log",
-                    "The redo log was resized within the last week; wait until a week with this size is over.",
+                    "The redo log was resized or InnoDB was set otherwise within the last week; wait until a week "
+                    "with the present values is over.",
                 )
             )
-        cells = [sum(cell) for cell in zip(*(digest.pressure_histogram for digest in same), strict=True)]
-        edges = [0.05 * (index + 1) for index in range(len(cells))]
         return cls(
             window=Window(same[0].hour_at, same[-1].hour_at + HOUR, 0),
-            p99_age_bytes=weighted_percentile(cells, edges, 0.99) * log.limit_bytes,
+            p99_age_bytes=weighted_percentile(_cells(same), PRESSURE_STEP, 0.99) * log.limit_bytes,
             at_limit_ratio=sum(digest.seconds_at_limit for digest in same) / sum(digest.seconds for digest in same),
         )
 
