@@ -208,13 +208,14 @@ def _outcome(judged: Judged) -> dict[str, Any]:
 
 
 def evidence_document(figure: Measured) -> dict[str, Any]:
-    """One figure as the schema has it."""
+    """One figure as the schema has it; ``worse`` only where it gets worse by falling."""
     return {
         "name": figure.name,
         "value": figure.value,
         "unit": figure.unit.value,
         "window": _window(figure.window),
         "source": figure.source,
+        **({"worse": "lower"} if figure.lower_is_worse else {}),
     }
 
 

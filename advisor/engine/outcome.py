@@ -52,13 +52,17 @@ class Window:
 
 @dataclass(frozen=True)
 class Measured:
-    """One figure: what it is, how much, in which unit, over which window (None for a setting), read from where."""
+    """One figure: what it is, how much, in which unit, over which window (None for a setting), read from where.
+
+    ``lower_is_worse``: the less of it, the more harm (free pages). Else it gets worse as it grows.
+    """
 
     name: str
     value: int | float | str
     unit: Unit
     window: Window | None = None
     source: str = ""
+    lower_is_worse: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ class Recommendation(models.Model):
     schema as last judged. ``passes`` counts consecutive judgements in which the rule passed, so that one lucky minute
     resolves nothing, and ``passing_since`` is the first of them. ``keys`` are the keys of all findings joined into it,
     so that it is recognised when another of them leads. ``dismissed_figures`` are the figures of the evidence
-    when somebody decided to live with it: it comes back when they get markedly worse.
+    when somebody decided to live with it, ``dismissed_rank`` its severity then (NULL: dismissed before that was
+    kept): it comes back when they get markedly worse.
     """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
@@ -51,6 +52,7 @@ class Recommendation(models.Model):
     dismissed_reason = models.TextField(blank=True)
     dismissed_until = models.DateField(null=True, blank=True)
     dismissed_figures = models.JSONField(default=dict)
+    dismissed_rank = models.PositiveSmallIntegerField(null=True, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 

@@ -14,7 +14,7 @@ from advisor.journal.services import record
 from advisor.recommendations import fleet
 from advisor.recommendations.models import Judgement, Recommendation, State
 from advisor.recommendations.states import LIVING, Step, WrongState, after
-from advisor.recommendations.verdict import Found, RuleSaid, Verdict, acted_on, figures, growth, rule_of
+from advisor.recommendations.verdict import Found, RuleSaid, Verdict, acted_on, falling, figures, growth, rule_of
 from collector.models import Server
 
 #: A recommendation is resolved when its rule passed this often in a row and for at least this long: harm opens it
@@ -135,6 +135,7 @@ def _open(server: Server, found: Found, now: datetime, changes: Changes) -> None
         row.dismissed_reason = ""
         row.dismissed_until = None
         row.dismissed_figures = {}
+        row.dismissed_rank = None
         changes.returned.append(row.pk)
         kind = "recommendation.returned"
     row.state = State.OPEN
@@ -152,6 +153,7 @@ def _keep(row: Recommendation, found: Found, now: datetime, changes: Changes) ->
         row.state = after(row.state, Step.REOPEN)
         row.opened_at = now
         row.dismissed_figures = {}
+        row.dismissed_rank = None
         changes.returned.append(row.pk)
     else:
         changes.kept.append(row.pk)
@@ -183,9 +185,13 @@ def _why_back(row: Recommendation, found: Found, today: date) -> str:
     """Why a dismissed recommendation comes back, empty where it stays dismissed."""
     if row.dismissed_until is not None and row.dismissed_until <= today:
         return "date"
-    if found.severity_rank > row.severity_rank:
+    # What it was when somebody decided, not the last time it was judged: else one milder day would make the old
+    # severity look new.
+    decided_rank = row.severity_rank if row.dismissed_rank is None else row.dismissed_rank
+    if found.severity_rank > decided_rank:
         return "severity"
-    return "figures" if growth(row.dismissed_figures, figures(found.document)) >= WORSE_RATIO else ""
+    worse = growth(row.dismissed_figures, figures(found.document), falling(found.document))
+    return "figures" if worse >= WORSE_RATIO else ""
 
 
 def _not_found(row: Recommendation, verdict: Verdict, now: datetime, changes: Changes) -> None:
@@ -284,6 +290,7 @@ def dismiss(
         dismissed_reason=reason,
         dismissed_until=until,
         dismissed_figures=figures(recommendation.document),
+        dismissed_rank=recommendation.severity_rank,
     )
     _journal(
         row, "recommendation.dismissed", now, actor=actor, reason=reason, until=until.isoformat() if until else None
@@ -295,7 +302,14 @@ def dismiss(
 def reopen(*, recommendation: Recommendation, actor: AbstractBaseUser, now: datetime) -> Recommendation:
     """Somebody takes back that it was acknowledged or dismissed. Raises WrongState."""
     row = _step(
-        recommendation, Step.REOPEN, now, actor, dismissed_reason="", dismissed_until=None, dismissed_figures={}
+        recommendation,
+        Step.REOPEN,
+        now,
+        actor,
+        dismissed_reason="",
+        dismissed_until=None,
+        dismissed_figures={},
+        dismissed_rank=None,
     )
     _journal(row, "recommendation.reopened", now, actor=actor)
     return row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
@@ -71,26 +71,48 @@ def rule_of(key: str) -> str:
 
 
 def figures(document: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of an item that were seen in a window, by name: those that can get worse by themselves."""
-    return {
-        str(one["name"]): float(one["value"])
+    """The figures of an item that were seen in a window, by name: those that can get worse by themselves.
+
+    Numbers of polls and intervals are left out: they grow with the window, however the server fares.
+    """
+    return {str(one["name"]): float(one["value"]) for one in _comparable(document)}
+
+
+def falling(document: Mapping[str, Any]) -> frozenset[str]:
+    """Those of ``figures`` that get worse by falling, such as free pages."""
+    return frozenset(str(one["name"]) for one in _comparable(document) if one.get("worse") == "lower")
+
+
+def _comparable(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [
+        one
         for one in document.get("evidence", ())
-        if one.get("window") and isinstance(one["value"], int | float) and not isinstance(one["value"], bool)
-    }
+        if one.get("window")
+        and one.get("unit") != "count"
+        and isinstance(one["value"], int | float)
+        and not isinstance(one["value"], bool)
+    ]
 
 
-def growth(then: Mapping[str, float], now: Mapping[str, float]) -> float:
-    """By how much figures grew: the median over those that are in both, 1.0 without any.
+def growth(then: Mapping[str, float], now: Mapping[str, float], falling: Collection[str] = ()) -> float:
+    """By how much figures got worse: the median over those that are in both, 1.0 without any.
 
     The median, because one figure that moved (a busier hour) is no worse harm, and nothing here knows which figure is
-    which. A figure that was 0 has grown without bound when it is above 0 now.
+    which. A figure that was 0 has grown without bound when it is above 0 now. Those named in ``falling`` get worse the
+    other way round.
     """
     ratios = sorted(
-        now[name] / value if value > 0 else (inf if now[name] > 0 else 1.0)
+        _ratio(now[name], value) if name in falling else _ratio(value, now[name])
         for name, value in then.items()
         if name in now
     )
     return ratios[(len(ratios) - 1) // 2] if ratios else 1.0
+
+
+def _ratio(before: float, after: float) -> float:
+    if before > 0:
+        return after / before
+    return inf if after > 0 else 1.0
 
 
 def acted_on(document: Mapping[str, Any], variables: Mapping[str, str]) -> bool:

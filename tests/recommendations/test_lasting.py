@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from advisor.journal.models import Event
-from advisor.recommendations import services
+from advisor.recommendations import services, verdict
 from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
 from advisor.recommendations.states import WrongState
 
@@ -216,6 +216,52 @@ def test_dismissed_it_comes_back_when_it_becomes_more_severe(watched: Any, owner
     services.dismiss(recommendation=only(), actor=owner, reason="known", until=None, now=judge.now)
     judge(found(severity="critical"))
     assert only().state == State.OPEN
+
+
+def test_dismissed_at_its_worst_a_milder_day_does_not_bring_it_back(watched: Any, owner: Any) -> None:
+    judge = Judging(watched)
+    judge(found(severity="critical"))
+    services.dismiss(recommendation=only(), actor=owner, reason="known", until=None, now=judge.now)
+    judge(found(severity="warning"))
+    judge(found(severity="critical"))
+    assert only().state == State.DISMISSED
+
+
+def test_dismissed_at_a_notice_a_warning_brings_it_back_even_after_a_notice(watched: Any, owner: Any) -> None:
+    judge = Judging(watched)
+    judge(found(severity="notice"))
+    services.dismiss(recommendation=only(), actor=owner, reason="known", until=None, now=judge.now)
+    judge(found(severity="notice"))
+    judge(found(severity="warning"))
+    row = only()
+    assert (row.state, row.dismissed_rank) == (State.OPEN, None)
+
+
+def evidence(**figures: tuple[float, str, str]) -> dict[str, Any]:
+    window = {"started_at": "2026-11-21T11:59:00Z", "ended_at": "2026-11-21T12:00:00Z"}
+    return {
+        "evidence": [
+            {"name": name, "value": value, "unit": unit, "window": window, **({"worse": worse} if worse else {})}
+            for name, (value, unit, worse) in figures.items()
+        ]
+    }
+
+
+def worse_by(then: dict[str, Any], now: dict[str, Any]) -> float:
+    return verdict.growth(verdict.figures(then), verdict.figures(now), verdict.falling(now))
+
+
+def test_numbers_that_grow_with_the_window_are_no_worse_harm() -> None:
+    then = evidence(polls=(6, "count", ""), waits=(2, "count", ""), share=(0.4, "ratio", ""))
+    now = evidence(polls=(360, "count", ""), waits=(120, "count", ""), share=(0.4, "ratio", ""))
+    assert worse_by(then, now) == 1.0
+
+
+def test_a_figure_that_gets_better_by_growing_brings_nothing_back() -> None:
+    few, many = evidence(free=(0.01, "ratio", "lower")), evidence(free=(0.03, "ratio", "lower"))
+    assert worse_by(few, many) < 1
+    assert worse_by(many, few) == pytest.approx(3)
+    assert worse_by(many, evidence(free=(0.0, "ratio", "lower"))) == float("inf")
 
 
 def test_what_people_decide_is_journaled_with_their_name(watched: Any, owner: Any) -> None:
