@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import re
 import socket
@@ -42,6 +43,7 @@ from collector.errors import (
     Hostile,
     HostNotAllowed,
     NotAServer,
+    OutOfResources,
     PasswordExpired,
     Refused,
     Restarting,
@@ -59,7 +61,7 @@ from collector.errors import (
     printable,
 )
 from collector.target import Target
-from collector.watchdog import WATCHDOG, sockets_to
+from collector.watchdog import WATCHDOG, descriptor_of, sockets_to
 
 CONNECT_SECONDS = 3
 READ_SECONDS = 5
@@ -76,6 +78,9 @@ _METHODS = "mysql_native_password,caching_sha2_password,client_ed25519"
 #: Names the program in the server's process list and general log.
 MARKER = "tidemark"
 _LOCAL_FILES_OFF = 0
+
+#: The largest unix time that a date can be made of here: the end of the year 9999.
+_LATEST_CLOCK = 253_402_300_799.0
 
 Row = tuple[str | None, ...]
 
@@ -139,6 +144,8 @@ class Connection:
         #: The server's wall clock minus our monotonic clock, in seconds: see ``server_clock``.
         self.clock_offset = 0.0
         self.deadline_seconds = deadline_seconds
+        #: How many connections the server saw until this one was open.
+        self.dialled = 1
         self._driver: Any = driver
         self._socket = _socket_of(driver)
         self._until: float | None = None
@@ -214,11 +221,7 @@ class Connection:
 
     def _descriptor(self) -> int | None:
         """The socket's descriptor; None once it is closed, even if the number is somebody else's by now."""
-        number, inode = self._socket
-        try:
-            return number if os.fstat(number).st_ino == inode else None
-        except OSError:
-            return None
+        return descriptor_of(*self._socket)
 
     def _read(self, sql: str, max_rows: int, max_bytes: int, began: float) -> Rows:
         self._driver.query(f"/* {MARKER} */ {sql}".encode())
@@ -269,23 +272,18 @@ def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_
     check_driver()
     until = time.monotonic() + deadline_seconds
     checked = addresses.check(target)
-    with tempfile.TemporaryDirectory(prefix="tidemark-") as name:
-        folder = Path(name)
-        options = tls.options(
-            target, checked.dial, folder, min(CONNECT_SECONDS, _left(until)), _mysql.get_client_info()
-        )
-        try:
-            connection = _open(target, checked, options, folder, until, deadline_seconds)
-        except TlsUntrusted as error:
-            if options.required or error.reason != "protocol":
-                raise
-            # An old server whose TLS nobody speaks any more: plain text is accepted in this mode anyway.
-            connection = _open(target, checked, tls.NONE, folder, until, deadline_seconds)
+    try:
+        connection, encrypted = _dial(target, checked, until, deadline_seconds)
+    except OSError as error:
+        # The driver tells what is wrong with a server by errors of its own: this one is of our own machine.
+        raise OutOfResources(
+            f"Tidemark could not prepare a connection to {target.address}: {(error.strerror or str(error)).lower()}."
+        ) from None
     try:
         with connection.within(_left(until)):
             _check_peer(connection, checked)
             _prepare(connection, idle_seconds)
-            if options.required and not connection.tls_cipher:
+            if encrypted and not connection.tls_cipher:
                 raise TlsMissing(f"The connection to {target.address} is not encrypted, although it has to be.")
     except TargetError:
         connection.close()
@@ -294,6 +292,24 @@ def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_
         connection.close()
         raise
     return connection
+
+
+def _dial(target: Target, checked: addresses.Checked, until: float, deadline_seconds: float) -> tuple[Connection, bool]:
+    """An open connection, and whether it has to be encrypted. Raises TargetError and OSError."""
+    with tempfile.TemporaryDirectory(prefix="tidemark-") as name:
+        folder = Path(name)
+        options = tls.options(target, checked.dial, folder, _left(until), _mysql.get_client_info())
+        dialled = options.dialled + 1
+        try:
+            connection = _open(target, checked, options, folder, until, deadline_seconds)
+        except TlsUntrusted as error:
+            if options.required or error.reason != "protocol":
+                raise
+            # An old server whose TLS nobody speaks any more: plain text is accepted in this mode anyway.
+            dialled += 1
+            connection = _open(target, checked, tls.NONE, folder, until, deadline_seconds)
+    connection.dialled = dialled
+    return connection, options.required
 
 
 def _left(until: float) -> float:
@@ -446,9 +462,13 @@ def _prepare(connection: Connection, idle_seconds: int) -> None:
     connection.version_text = row[0][4] or ""
     try:
         connection.port = int(row[0][3] or 0)
-        connection.clock_offset = float(row[0][1] or "") - (began + ended) / 2
+        clock = float(row[0][1] or "")
     except ValueError:
-        raise NotAServer(f"{connection.target.address} does not tell its time and its port.") from None
+        connection.port, clock = 0, math.nan
+    # Written so that nan is refused, too: nothing could be stored or told of a server with such a clock.
+    if not (0 <= connection.port <= 65_535 and 0 <= clock <= _LATEST_CLOCK):
+        raise NotAServer(f"{connection.target.address} does not tell its time and its port.")
+    connection.clock_offset = clock - (began + ended) / 2
     session = connection.query("SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_cipher', 'Ssl_version')").pairs()
     connection.tls_cipher = printable(session.get("Ssl_cipher", ""), 60)
     connection.tls_version = printable(session.get("Ssl_version", ""), 20)

@@ -43,6 +43,15 @@ class WrongDriver(TargetError):
     default_next_step = "Install libmariadb-dev and build mysqlclient again."
 
 
+class OutOfResources(TargetError):
+    """Our own machine lacks something that connecting needs: disk space, memory, open files."""
+
+    kind = "out-of-resources"
+    default_next_step = (
+        "See the space in the folder for temporary files (TMPDIR), and how many files a process may open (ulimit -n)."
+    )
+
+
 class Unreachable(TargetError):
     """No answer from the address, or no way to it."""
 

@@ -19,14 +19,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collector.errors import BadTarget, NotAServer, TlsMissing, TlsUntrusted, TooSlow, Unreachable, printable
+from collector.errors import (
+    BadTarget,
+    NotAServer,
+    TargetError,
+    TlsMissing,
+    TlsUntrusted,
+    TooSlow,
+    Unreachable,
+    printable,
+)
 from collector.target import Target
+from collector.watchdog import WATCHDOG, descriptor_of
 
 #: Of the capabilities in a server's greeting: it offers TLS.
 _CLIENT_SSL = 0x0800
 #: What our own handshake announces: protocol 4.1, secure authentication, TLS.
 _CAPABILITIES = 0x00000200 | 0x00008000 | 0x00080000 | _CLIENT_SSL
 _LONGEST_GREETING_BYTES = 4096
+#: How long one step of our own handshake may be silent, and how much may come over the wire for all of it.
+SOCKET_SECONDS = 3.0
+_MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,8 @@ class TlsOptions:
     arguments: dict[str, Any]
     lines: tuple[str, ...] = ()
     required: bool = False
+    #: How many connections the server has seen before the driver's own.
+    dialled: int = 0
 
 
 #: Plain text, said explicitly.
@@ -45,7 +60,8 @@ NONE = TlsOptions({"ssl_mode": "DISABLED"})
 def options(target: Target, dial: str, folder: Path, seconds: float, client_version: str) -> TlsOptions:
     """The driver's options for the target's mode.
 
-    ``folder`` takes the certificate authority's file, ``client_version`` is that of the driver's client library.
+    ``folder`` takes the certificate authority's file, ``seconds`` limit the whole of it, ``client_version`` is that
+    of the driver's client library.
 
     Raises TlsMissing, TlsUntrusted and others where verify-ca's own look at the certificate fails.
     """
@@ -60,7 +76,10 @@ def options(target: Target, dial: str, folder: Path, seconds: float, client_vers
         return TlsOptions({"ssl_mode": "VERIFY_IDENTITY", "ssl": {"ca": authority}}, versions, required=True)
     fingerprint = _fingerprint_of_verified(target, dial, authority, seconds, client_version)
     return TlsOptions(
-        {"ssl_mode": "REQUIRED", "ssl": {"ca": authority}}, (*versions, f"ssl-fp={fingerprint}"), required=True
+        {"ssl_mode": "REQUIRED", "ssl": {"ca": authority}},
+        (*versions, f"ssl-fp={fingerprint}"),
+        required=True,
+        dialled=1,
     )
 
 
@@ -93,18 +112,41 @@ def check_authority(text: str) -> None:
 
 def _fingerprint_of_verified(target: Target, dial: str, authority: str, seconds: float, client_version: str) -> str:
     """The fingerprint of a certificate whose chain was verified, as the driver's ``ssl-fp`` understands it."""
+    place: list[tuple[int, int]] = []
+    failure: TargetError | None = None
+    certificate = b""
+    # A socket's own timeout begins anew with every byte: only a limit on the whole ends a server that drips.
+    with WATCHDOG.watch(seconds, lambda: descriptor_of(*place[0]) if place else None, _MOST_BYTES) as watch:
+        try:
+            certificate = _verified_certificate(target, dial, authority, min(seconds, SOCKET_SECONDS), place)
+        except TargetError as error:
+            failure = error
+    if watch.cut:
+        raise TooSlow(f"{target.address} did not show its certificate within {seconds:.0f} s.")
+    if failure is not None:
+        raise failure
+    # Before Connector/C 3.4 it knows SHA-1 only; that still means finding a second certificate for a given fingerprint.
+    method = hashlib.sha1 if client_version.startswith(("3.1.", "3.2.", "3.3.")) else hashlib.sha256
+    return ":".join(f"{byte:02X}" for byte in method(certificate, usedforsecurity=False).digest())
+
+
+def _verified_certificate(
+    target: Target, dial: str, authority: str, seconds: float, place: list[tuple[int, int]]
+) -> bytes:
+    """The certificate, its chain verified. ``seconds`` limit each step; ``place`` is told the socket and its inode."""
     context = ssl.create_default_context(cafile=authority)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.check_hostname = False
     try:
         with socket.create_connection((dial, target.port), timeout=seconds) as plain:
+            place.append((plain.fileno(), os.fstat(plain.fileno()).st_ino))
             capabilities = _greeting(plain)
             if not capabilities & _CLIENT_SSL:
                 raise TlsMissing(f"{target.address} offers no TLS, and this server was registered to be verified.")
             request = _CAPABILITIES.to_bytes(4, "little") + (1 << 24).to_bytes(4, "little") + bytes([45]) + bytes(23)
             plain.sendall(len(request).to_bytes(3, "little") + b"\x01" + request)
             with context.wrap_socket(plain, server_hostname=None) as encrypted:
-                certificate = encrypted.getpeercert(binary_form=True) or b""
+                return encrypted.getpeercert(binary_form=True) or b""
     except ssl.SSLCertVerificationError as error:
         raise untrusted(target, error.verify_message or "") from None
     except ssl.SSLError as error:
@@ -117,9 +159,6 @@ def _fingerprint_of_verified(target: Target, dial: str, authority: str, seconds:
         raise TooSlow(f"{target.address} did not answer within {seconds:.0f} s.") from None
     except OSError as error:
         raise Unreachable(f"{target.address} cannot be reached: {error.strerror or 'the connection broke'}.") from None
-    # Before Connector/C 3.4 it knows SHA-1 only; that still means finding a second certificate for a given fingerprint.
-    method = hashlib.sha1 if client_version.startswith(("3.1.", "3.2.", "3.3.")) else hashlib.sha256
-    return ":".join(f"{byte:02X}" for byte in method(certificate, usedforsecurity=False).digest())
 
 
 def untrusted(target: Target, why: str) -> TlsUntrusted:

@@ -86,6 +86,14 @@ def received_bytes(one: socket.socket) -> int | None:
         return None
 
 
+def descriptor_of(number: int, inode: int) -> int | None:
+    """The descriptor of a socket; None once it is closed, even if the number is somebody else's by now."""
+    try:
+        return number if os.fstat(number).st_ino == inode else None
+    except OSError:
+        return None
+
+
 @contextlib.contextmanager
 def _duplicate(descriptor: int | None) -> Iterator[socket.socket | None]:
     """A second handle on the socket, so that the driver may close its own without us touching a stranger's."""

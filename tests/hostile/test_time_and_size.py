@@ -10,6 +10,7 @@ import pytest
 from collector.collect import read_snapshot
 from collector.connection import connect
 from collector.errors import TargetError, TooLarge, TooSlow
+from tests.collector.certificates import Authority
 from tests.hostile.fake import STATUS, VARIABLES, FakeServer, Peer, drip, growth, lenenc, peak_growth_bytes
 
 DEADLINE_SECONDS = 2.0
@@ -71,6 +72,51 @@ def test_the_deadline_holds_wherever_a_server_falls_silent_or_drips(
         with pytest.raises(TargetError):
             connect(server.target(), deadline_seconds=DEADLINE_SECONDS)
         assert time.monotonic() - began < DEADLINE_SECONDS + GRACE_SECONDS
+
+
+def _at_tls(server: list[FakeServer], peer: Peer, misbehave: Callable[[list[FakeServer], Peer], None]) -> None:
+    peer.greet(tls=True)
+    peer.read()
+    # A handshake record that promises 16 KiB.
+    peer.socket.sendall(b"\x16\x03\x03\x40\x00\x02")
+    misbehave(server, peer)
+
+
+@pytest.mark.parametrize("mode", ["verify-ca", "verify-identity", "insecure"])
+@pytest.mark.parametrize("misbehave", [_silent, _dripping])
+@pytest.mark.parametrize("point", [_at_accept, _at_greeting, _at_tls])
+def test_the_deadline_holds_where_the_certificate_is_looked_at(
+    point: Callable[..., None], misbehave: Callable[..., None], mode: str
+) -> None:
+    servers: list[FakeServer] = []
+    with FakeServer(lambda peer: point(servers, peer, misbehave)) as server:
+        servers.append(server)
+        began = time.monotonic()
+        with pytest.raises(TargetError) as caught:
+            connect(server.target(tls_mode=mode, tls_ca=Authority().pem), deadline_seconds=DEADLINE_SECONDS)
+        assert time.monotonic() - began < DEADLINE_SECONDS + GRACE_SECONDS
+    if misbehave is _dripping and point is not _at_accept:
+        assert isinstance(caught.value, TooSlow)
+
+
+@pytest.mark.parametrize("misbehave", [_silent, _dripping])
+def test_closing_waits_for_no_server(misbehave: Callable[..., None]) -> None:
+    def script(peer: Peer) -> None:
+        peer.login()
+        for _ in range(3):
+            peer.answer(peer.query())
+        assert peer.read() == b"\x01"
+        misbehave(servers, peer)
+
+    servers: list[FakeServer] = []
+    with FakeServer(script) as server, growth() as grown:
+        servers.append(server)
+        connection = connect(server.target())
+        began = time.monotonic()
+        connection.close()
+        assert time.monotonic() - began < 2
+        # The script's own end of the connection and its thread are in this process too, and the watchdog's thread.
+        assert max(grown()) <= 3
 
 
 def test_a_server_that_drips_its_rows_is_cut_at_the_deadline_of_the_snapshot() -> None:
