@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,20 @@ def test_the_dockerfile_copies_and_runs_what_exists() -> None:
     assert re.search(r"^USER tidemark$", text, re.MULTILINE)
     ignored = (ROOT / ".dockerignore").read_text().split()
     assert {"var", "secrets", ".git", ".venv"} <= set(ignored)
+
+
+@pytest.mark.parametrize("name", ["collect", "judge"])
+def test_a_workers_health_check_asks_that_worker_only(name: str) -> None:
+    assert f"--hostname={name}@%h" in SERVICES[name]["command"]
+    assert f"--destination={name}@$$HOSTNAME " in SERVICES[name]["healthcheck"]["test"][1]
+
+
+def test_the_commands_that_make_the_secrets_make_all_of_them_readable_in_the_containers(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "containers.md").read_text()
+    lines = [line for line in re.findall(r"^    (.*)$", text, re.MULTILINE) if not line.startswith("docker ")]
+    subprocess.run(["sh", "-euc", "umask 077\n" + "\n".join(lines)], cwd=tmp_path, check=True)
+    assert {file.name for file in (tmp_path / "secrets").iterdir()} == set(COMPOSE["secrets"])
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    for file in (tmp_path / "secrets").iterdir():
+        assert file.stat().st_mode & 0o777 == 0o444
+        assert len(file.read_text().strip()) >= 40

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -96,6 +97,20 @@ class Installation:
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
+    def check_health(self, service: str) -> subprocess.CompletedProcess[str]:
+        """One run of the service's health check as it stands in the file."""
+        kind, *words = SERVICES[service]["healthcheck"]["test"]
+        replaced = [
+            word.replace("127.0.0.1:8000", f"127.0.0.1:{self.web_port}")
+            .replace("/tmp ", f"{self.folder} ")
+            .replace("$$", "$")
+            for word in words
+        ]
+        command = ["sh", "-c", *replaced] if kind == "CMD-SHELL" else replaced
+        # An engine sets HOSTNAME in every container, to the name that the container's programs see.
+        environment = {**self.environment(service), "HOSTNAME": socket.gethostname()}
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
     def stop(self) -> None:
         for process in reversed(self.started):
             process.send_signal(signal.SIGTERM)
@@ -166,20 +181,10 @@ def test_a_server_is_collected_and_judged_by_processes_that_share_only_database_
 
 
 def test_the_health_checks_of_the_file_pass(installation: Installation) -> None:
-    for service in ("web", "collect", "beat"):
-        kind, *words = SERVICES[service]["healthcheck"]["test"]
-        replaced = [
-            word.replace("127.0.0.1:8000", f"127.0.0.1:{installation.web_port}")
-            .replace("/tmp ", f"{installation.folder} ")
-            .replace("$$", "$")
-            for word in words
-        ]
-        command = ["sh", "-c", *replaced] if kind == "CMD-SHELL" else replaced
+    for service in ("web", "collect", "judge", "beat"):
         until, ran = time.monotonic() + 60, None
         while time.monotonic() < until:
-            ran = subprocess.run(
-                command, cwd=ROOT, env=installation.environment(service), capture_output=True, text=True, check=False
-            )
+            ran = installation.check_health(service)
             if ran.returncode == 0:
                 break
             time.sleep(2)
@@ -196,3 +201,12 @@ def test_no_password_stands_in_an_argument_or_a_log(installation: Installation) 
             continue  # The migrate service has ended, as it should.
         assert not [one for one in kept if one in arguments]
     assert not [one for one in kept if one in installation.said()]
+
+
+def test_a_worker_is_not_called_healthy_because_another_one_answers(installation: Installation) -> None:
+    """The last test: it ends the collecting worker."""
+    collecting = next(process for process in installation.started if "--queues=collect" in str(process.args))
+    collecting.send_signal(signal.SIGTERM)
+    collecting.wait(timeout=30)
+    assert installation.check_health("judge").returncode == 0, installation.said()
+    assert installation.check_health("collect").returncode != 0
