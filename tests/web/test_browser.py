@@ -18,7 +18,7 @@ from django.urls import reverse
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
+CHROMIUM = os.environ.get("TIDEMARK_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIX = ("checkpoint-age", "occupancy", "redo-rate", "transactions", "flushing", "dirty-pages")
 
