@@ -428,8 +428,7 @@ def _occupancy(history: _History, times: PressureTimes, snapshot: Snapshot | Non
     most = history.greatest(series.PRESSURE)
     if not total or most is None:
         return Distribution("occupancy", title, caption, bars, marks, sentence=_("No pressure in this time.")), None
-    edges = [(cell + 1) * _BAR_WIDTH for cell in range(len(times.histogram))]
-    p50, p95 = (min(weighted_percentile(times.histogram, edges, share), most) for share in (0.5, 0.95))
+    p50, p95 = (min(weighted_percentile(times.histogram, _BAR_WIDTH, share), most) for share in (0.5, 0.95))
     figures = [
         (_("median"), quantities.percent(p50)),
         (_("95 %% below") % {}, quantities.percent(p95)),
