@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor.api.document import openapi_document
+from advisor.api.routes import openapi_document
 
 from .calling import Caller
 

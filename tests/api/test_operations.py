@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from advisor.api.document import openapi_document
+from advisor.api.routes import openapi_document
 from advisor.mysql import series
 from advisor.mysql.snapshot import Poll
 from advisor.recommendations import services

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from advisor.api.document import openapi_document
+from advisor.api.routes import openapi_document
 
 
 class Command(BaseCommand):
