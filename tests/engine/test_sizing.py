@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.engine.facts.flushing import Flushing, IoCapacity
 from advisor.engine.facts.redo import RedoLoad, RedoLog
-from advisor.engine.io_sizing import changes, raised_capacity, wanted_capacity
+from advisor.engine.io_sizing import IoThresholds, changes, raised_capacity, wanted_capacity
 from advisor.engine.memory import MemoryNeed, MemoryThresholds, memory_need
 from advisor.engine.outcome import Window
 from advisor.engine.redo_sizing import (
@@ -81,8 +81,11 @@ def test_recovery_is_longer_on_rotating_disks() -> None:
     assert recovery_seconds(GIB, None) == recovery_seconds(GIB, "ssd")
 
 
-def flushing(median: float, p95: float, highest: float) -> Flushing:
-    return Flushing(WINDOW, median, p95, highest, 0.0, 0, None, None, 16_384)
+IO = IoThresholds()
+
+
+def flushing(median: float, p95: float, highest: float, *, p95_polls: float | None = None) -> Flushing:
+    return Flushing(WINDOW, median, p95, p95 if p95_polls is None else p95_polls, highest, 0.0, 0, None, None, 16_384)
 
 
 def io(capacity: int, maximum: int, *, linear: bool, device: int = 20_000) -> IoCapacity:
@@ -90,8 +93,22 @@ def io(capacity: int, maximum: int, *, linear: bool, device: int = 20_000) -> Io
 
 
 def test_mariadb_needs_what_it_flushes_and_mysql_a_maximum_above_its_bursts() -> None:
-    assert wanted_capacity(io(200, 2000, linear=True), flushing(500, 1500, 1800)) == (1800, 3600)
-    assert wanted_capacity(io(200, 2000, linear=False), flushing(500, 1500, 1800)) == (600, 2400)
+    assert wanted_capacity(io(200, 2000, linear=True), flushing(500, 1500, 1800), IO) == (1800, 3600)
+    assert wanted_capacity(io(200, 2000, linear=False), flushing(500, 1500, 1800), IO) == (600, 2400)
+
+
+def test_one_poll_sizes_nothing_and_a_twentieth_of_them_the_maximum_alone() -> None:
+    present = io(200, 2000, linear=False)
+    assert wanted_capacity(present, flushing(300, 320, 12_000), IO) == (400, 800)
+    assert wanted_capacity(present, flushing(300, 320, 2000, p95_polls=2000), IO) == (400, 2800)
+
+
+def test_nothing_is_raised_beyond_the_device_the_maximum_included() -> None:
+    fast, slow = flushing(30_000, 40_000, 50_000), flushing(900, 1200, 1500)
+    assert raised_capacity(io(200, 2000, linear=False), fast, IO) == (10_000, 20_000)
+    assert raised_capacity(io(200, 2000, linear=True), fast, IO) == (20_000, 20_000)
+    assert raised_capacity(io(100, 200, linear=True, device=200), slow, IO) == (200, 200)
+    assert raised_capacity(io(100, 200, linear=False, device=200), slow, IO) == (100, 200)
 
 
 @given(
@@ -105,14 +122,17 @@ def test_what_is_raised_is_never_lowered_and_the_maximum_is_a_multiple(
     capacity: int, factor: float, rates: list[float], linear: bool, device: int
 ) -> None:
     present = io(capacity, int(capacity * factor), linear=linear, device=device)
-    new, maximum = raised_capacity(present, flushing(*rates))
+    new, maximum = raised_capacity(present, flushing(*rates), IO)
     assert new >= present.pages_per_second
     assert maximum >= present.maximum_pages_per_second
     if changes(present, new, maximum):
-        assert maximum % new == 0
+        # The one exception: between what is there and what the device may be asked for no multiple may lie.
+        assert maximum % new == 0 or maximum in (present.maximum_pages_per_second, device)
+    assert new <= max(device, present.pages_per_second)
+    assert maximum <= max(device, present.maximum_pages_per_second)
     # The same load asks for no more once this is set.
     again = io(new, maximum, linear=linear, device=device)
-    assert changes(again, *raised_capacity(again, flushing(*rates))) == ()
+    assert changes(again, *raised_capacity(again, flushing(*rates), IO)) == ()
 
 
 def test_memory_counts_connections_that_were_used_and_never_max_connections() -> None:

@@ -10,10 +10,10 @@ from advisor.engine.evidence import require_load, window_of
 from advisor.engine.fact import Fact, Harm
 from advisor.engine.facts.redo import intervals_with_redo
 from advisor.engine.observation import Observation
-from advisor.engine.outcome import Measured, Missing, Window
+from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Window
 from advisor.engine.statistics import median, percentile
 from advisor.engine.units import Unit
-from advisor.mysql import series
+from advisor.mysql import redo, series
 from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.counters import FLUSHED_BY_REASON
 from advisor.mysql.rates import Interval
@@ -29,6 +29,14 @@ AT_MAXIMUM = 0.9
 UNKNOWN_DEVICE_PAGES = 20_000
 #: Pages per second that rotating disks write, at the upper end.
 HDD_PAGES = 200
+
+
+def _require_own_flushing(seen: Observation) -> None:
+    """Raises Inapplicable on Aurora, whose storage makes pages from the log: what is set about flushing does nothing
+    there, whatever the values say.
+    """
+    if not redo.has_redo_log(seen.server):
+        raise Inapplicable(Message("Amazon Aurora writes no pages: its storage makes them from the log."))
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,7 @@ class IoCapacity(Fact):
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
+        _require_own_flushing(seen)
         storage = None if seen.host.storage is None else str(seen.host.storage.value)
         return cls(
             pages_per_second=reading.integer(seen, "innodb_io_capacity"),
@@ -72,8 +81,9 @@ class IoCapacity(Fact):
 class Flushing(Harm):
     """Pages written out of the buffer pool while the server wrote.
 
-    ``median``, ``p95`` and ``highest`` are of one-minute averages, in pages per second. ``at_maximum_ratio`` is the
-    share of intervals at 90 % of innodb_io_capacity_max or more, ``at_maximum_intervals`` their number.
+    ``median`` and ``p95`` are of one-minute averages, ``p95_polls`` and ``highest`` of the intervals between polls, in
+    pages per second. ``at_maximum_ratio`` is the share of intervals at 90 % of innodb_io_capacity_max or more,
+    ``at_maximum_intervals`` their number.
     ``adaptive_ratio`` and ``background_ratio`` are shares of the pages flushed, None where the counters by reason
     are off. ``redo_per_page_bytes`` is how much redo was written for each page flushed.
     """
@@ -86,6 +96,7 @@ class Flushing(Harm):
     window: Window
     median: float
     p95: float
+    p95_polls: float
     highest: float
     at_maximum_ratio: float
     at_maximum_intervals: int
@@ -110,6 +121,7 @@ class Flushing(Harm):
             window=window_of(intervals),
             median=median(minutes),
             p95=percentile(minutes, 0.95),
+            p95_polls=percentile(each, 0.95),
             highest=max(each),
             at_maximum_ratio=at_maximum / len(each),
             at_maximum_intervals=at_maximum,
@@ -157,7 +169,8 @@ def _share(intervals: tuple[Interval, ...], reason: str, flushed: float) -> floa
 class DirtyPageLimits(Fact):
     """innodb_max_dirty_pages_pct and its low-water mark, in percent, and this version's defaults of both.
 
-    ``high_age_by_design``: MariaDB 10.5+ does not let the age steer flushing while the low-water mark is 0.
+    ``gates_age``: MariaDB 10.5+ does not let the age steer flushing while fewer pages are dirty than the low-water
+    mark; a mark of 0 switches that off, and lets dirty pages drift up to the maximum by design.
     """
 
     reads: ClassVar[tuple[str, ...]] = ("innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm")
@@ -166,15 +179,23 @@ class DirtyPageLimits(Fact):
     low_water_percent: float
     default_maximum_percent: float
     default_low_water_percent: float
+    gates_age: bool
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
+        _require_own_flushing(seen)
         return cls(
             maximum_percent=reading.real(seen, "innodb_max_dirty_pages_pct"),
             low_water_percent=reading.real(seen, "innodb_max_dirty_pages_pct_lwm"),
             default_maximum_percent=_default(seen, "innodb_max_dirty_pages_pct"),
             default_low_water_percent=_default(seen, "innodb_max_dirty_pages_pct_lwm"),
+            gates_age=seen.server.is_mariadb and seen.server.number >= (10, 5, 0),
         )
+
+    @property
+    def age_is_unseen(self) -> bool:
+        """Whether nothing steers flushing below the async point and the maximum: see ``gates_age``."""
+        return self.gates_age and self.low_water_percent <= 0
 
     def measured(self) -> tuple[Measured, ...]:
         """Both settings, as evidence."""
@@ -202,7 +223,7 @@ def _default(seen: Observation, name: str) -> float:
 class DirtyPages(Harm):
     """How much of the buffer pool was dirty, in percent of data and free pages, as InnoDB compares it with its limits.
 
-    ``at_maximum_ratio`` is the share of polls at 95 % of innodb_max_dirty_pages_pct or more.
+    ``percents`` holds the share at each poll; ``maximum_percent`` is innodb_max_dirty_pages_pct.
     """
 
     reads: ClassVar[tuple[str, ...]] = (
@@ -211,10 +232,9 @@ class DirtyPages(Harm):
     )
 
     window: Window
-    median_percent: float
-    p95_percent: float
-    at_maximum_ratio: float
-    at_maximum_polls: int
+    percents: tuple[float, ...]
+    maximum_percent: float
+    is_withheld: bool = False
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
@@ -226,23 +246,31 @@ class DirtyPages(Harm):
             raise Missing(
                 Remedy(RemedyKind.VERSION, "dirty pages", f"{seen.server} does not show how many pages are dirty.")
             )
-        at_maximum = sum(1 for percent in percents if percent >= 0.95 * limits.maximum_percent)
-        return cls(
-            window=window_of(intervals),
-            median_percent=median(percents),
-            p95_percent=percentile(percents, 0.95),
-            at_maximum_ratio=at_maximum / len(percents),
-            at_maximum_polls=at_maximum,
-        )
+        return cls(window_of(intervals), tuple(percents), limits.maximum_percent)
+
+    @property
+    def median_percent(self) -> float:
+        return median(self.percents)
+
+    @property
+    def p95_percent(self) -> float:
+        return percentile(self.percents, 0.95)
+
+    def polls_at_maximum(self, share: float) -> int:
+        """How many polls saw at least this share of the maximum."""
+        if self.is_withheld:
+            return 0
+        return sum(1 for percent in self.percents if percent >= share * self.maximum_percent)
 
     def withheld(self) -> Self:
-        return replace(self, at_maximum_ratio=0.0, at_maximum_polls=0)
+        return replace(self, is_withheld=True)
 
-    def measured(self) -> tuple[Measured, ...]:
-        """Percentiles and share, as evidence."""
+    def measured(self, share: float) -> tuple[Measured, ...]:
+        """Percentiles, and the polls at this share of the maximum, as evidence."""
         source = "Innodb_buffer_pool_pages_dirty / (_data + _free)"
+        at_maximum = self.polls_at_maximum(share) / len(self.percents)
         return (
             Measured("dirty pages, median", self.median_percent / 100, Unit.RATIO, self.window, source),
             Measured("dirty pages, 95th percentile", self.p95_percent / 100, Unit.RATIO, self.window, source),
-            Measured("polls at the limit of dirty pages", self.at_maximum_ratio, Unit.RATIO, self.window, source),
+            Measured("polls at the limit of dirty pages", at_maximum, Unit.RATIO, self.window, source),
         )

@@ -7,9 +7,9 @@ Why it matters
     urgency stood at 1,273 %, and 70 pages a second were asked for.
 
 How it is computed
-    innodb_max_dirty_pages_pct_lwm is 0, the 95th percentile of the age is at the async point (87.5 % of the limit),
-    at least 5 % of the time was spent above it, the redo log is not too small, and adaptive flushing wrote less
-    than a fifth of the pages where that is counted. Where more pages are flushed than innodb_io_capacity, that is
+    innodb_max_dirty_pages_pct_lwm is 0, at least 5 % of the time was spent above the async point (87.5 % of the
+    limit), the redo log is not too small, and adaptive flushing wrote less than a fifth of the pages where that is
+    counted. Where more pages are flushed than innodb_io_capacity, that is
     raised to 1.2 x the 95th percentile of the pages flushed, since a round grows with it; else the low-water mark
     is set to half of the usual share of dirty pages, at least 1 and at most 20.
 
@@ -23,25 +23,22 @@ from dataclasses import dataclass
 
 from advisor.engine.facts.flushing import DirtyPageLimits, DirtyPages, Flushing, IoCapacity
 from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
-from advisor.engine.io_sizing import changes, raised_capacity
+from advisor.engine.io_sizing import IoThresholds, LowWaterThresholds, changes, low_water_percent, raised_capacity
 from advisor.engine.outcome import Finding, Item, Message, NotEvaluated, Passed, Price, PriceKind, Severity
-from advisor.engine.redo_sizing import ENLARGE_FIRST, RedoThresholds, TooSmall, too_small
+from advisor.engine.redo_sizing import ENLARGE_FIRST, RedoThresholds, can_enlarge
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
-from advisor.engine.thresholds import Thresholds, threshold
-from advisor.engine.units import GIB, MIB, Quantity, Unit
+from advisor.engine.thresholds import threshold
+from advisor.engine.units import GIB, HOUR, MIB, Quantity, Unit
 from advisor.mysql.proposal import Change, SetVariable
 
 
 @dataclass(frozen=True)
-class Parameters(Thresholds):
+class Parameters(IoThresholds, LowWaterThresholds):
     """When flushing is steered by the async point alone."""
 
     above_async_ratio: float = threshold(
         0.05, unit=Unit.RATIO, meaning="share of time above the async point", leave_at=0.02
-    )
-    highest_low_water_percent: float = threshold(
-        20, unit=Unit.COUNT, meaning="the highest low-water mark that is proposed, in percent: higher ones flush early"
     )
     adaptive_ratio: float = threshold(
         0.20, unit=Unit.RATIO, meaning="share of pages by adaptive flushing, where counted", leave_at=0.30
@@ -74,19 +71,14 @@ def check(
     figures = limits.measured() + pressure.measured() + flushing.measured()
     if limits.low_water_percent > 0:
         return Passed(figures)
-    if too_small(log, load, pressure, RedoThresholds()) is not TooSmall.NOT:
+    if can_enlarge(log, load, pressure, RedoThresholds()):
         return NotEvaluated((ENLARGE_FIRST,))
     blind = flushing.adaptive_ratio is None or flushing.adaptive_ratio < p.adaptive_ratio
-    if (
-        pressure.above_async_ratio < p.above_async_ratio
-        or pressure.p95 < log.async_bytes / log.limit_bytes
-        or not blind
-    ):
+    if pressure.above_async_ratio < p.above_async_ratio or not blind:
         return Passed(figures)
-    low_water = float(min(p.highest_low_water_percent, max(1, int(dirty.median_percent / 2))))
-    proposal: tuple[Change, ...] = (SetVariable("innodb_max_dirty_pages_pct_lwm", low_water),)
+    proposal: tuple[Change, ...] = (SetVariable("innodb_max_dirty_pages_pct_lwm", low_water_percent(dirty, p)),)
     if flushing.p95 > io.pages_per_second:
-        proposal = changes(io, *raised_capacity(io, flushing)) or proposal
+        proposal = changes(io, *raised_capacity(io, flushing, p)) or proposal
     return Finding(
         (
             Item(
@@ -137,6 +129,18 @@ rule.fires(
         counters={"Innodb_buffer_pool_pages_flushed": 600},
     ),
     proposes={"innodb_io_capacity": 800, "innodb_io_capacity_max": 2400},
+)
+rule.passes(
+    "Above the async point in one poll of twenty-five, once an hour was seen",
+    scene(
+        "mariadb 11.8.6",
+        {"innodb_log_file_size": 4 * GIB},
+        redo_per_second=2 * MIB,
+        pressure=[0.9, *[0.5] * 24],
+        seconds=HOUR,
+        gauges=_DIRTY,
+        counters={"Innodb_buffer_pool_pages_flushed": 150},
+    ),
 )
 rule.passes(
     "An age that stays below the async point",

@@ -8,7 +8,8 @@ Why it matters
 
 How it is computed
     From the settings: innodb_max_dirty_pages_pct below 50, or innodb_max_dirty_pages_pct_lwm above 25. Each one that is
-    so is set back to the default of this version (75 or 90, and 0 or 10).
+    so is set back to the default of this version (75 or 90, and 0 or 10). On MariaDB 10.5 and later the low-water mark
+    is set to 20 instead of its default of 0, with which flushing would no longer follow the checkpoint age at all.
 
 When to dismiss it
     Recovery after a crash, or a shutdown, has to be short at any price: fewer dirty pages are less to recover and
@@ -20,16 +21,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.facts.flushing import DirtyPageLimits
+from advisor.engine.io_sizing import LowWaterThresholds
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
-from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.thresholds import threshold
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import SetVariable
 
 
 @dataclass(frozen=True)
-class Parameters(Thresholds):
+class Parameters(LowWaterThresholds):
     """From where the settings flush early."""
 
     maximum_percent: float = threshold(50, unit=Unit.COUNT, meaning="innodb_max_dirty_pages_pct, in percent, at least")
@@ -62,7 +64,10 @@ def check(limits: DirtyPageLimits, p: Parameters) -> Finding | Passed:
     if early:
         proposal.append(SetVariable("innodb_max_dirty_pages_pct", limits.default_maximum_percent))
     if eager:
-        proposal.append(SetVariable("innodb_max_dirty_pages_pct_lwm", limits.default_low_water_percent))
+        low_water = limits.default_low_water_percent
+        if limits.gates_age and low_water <= 0:
+            low_water = min(p.highest_low_water_percent, p.low_water_percent)
+        proposal.append(SetVariable("innodb_max_dirty_pages_pct_lwm", float(low_water)))
     percent = limits.maximum_percent if early else limits.low_water_percent
     return Finding(
         (
@@ -95,5 +100,10 @@ rule.fires(
     "A low-water mark of 40 % on MySQL 8.0",
     scene("mysql 8.0.33", {"innodb_max_dirty_pages_pct_lwm": "40.000000"}),
     proposes={"innodb_max_dirty_pages_pct_lwm": 10.0},
+)
+rule.fires(
+    "A low-water mark of 40 % on MariaDB 10.11 is lowered, but not to 0, which would blind adaptive flushing",
+    scene("mariadb 10.11.18", {"innodb_max_dirty_pages_pct_lwm": "40.000000"}),
+    proposes={"innodb_max_dirty_pages_pct_lwm": 20.0},
 )
 rule.passes("The defaults of MySQL 5.7", scene("mysql 5.7.22"))

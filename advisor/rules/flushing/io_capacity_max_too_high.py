@@ -24,16 +24,16 @@ from dataclasses import dataclass
 from advisor.engine.evidence import LongWindow
 from advisor.engine.facts.flushing import Flushing, IoCapacity
 from advisor.engine.facts.redo import RedoPressure
-from advisor.engine.io_sizing import changes, wanted_capacity
+from advisor.engine.io_sizing import IoThresholds, changes, wanted_capacity
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
-from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.thresholds import threshold
 from advisor.engine.units import GIB, HOUR, KIB, Quantity, Unit, round_up
 
 
 @dataclass(frozen=True)
-class Parameters(Thresholds):
+class Parameters(IoThresholds):
     """When the maximum is too high."""
 
     p95_ratio: float = threshold(
@@ -71,7 +71,7 @@ def check(
     io: IoCapacity, flushing: Flushing, pressure: RedoPressure, long: LongWindow, p: Parameters
 ) -> Finding | Passed:
     figures = io.measured() + flushing.measured() + pressure.measured()
-    _, needed = wanted_capacity(io, flushing)
+    _, needed = wanted_capacity(io, flushing, p)
     maximum = max(needed, int(p.smallest_maximum))
     if (
         pressure.p95 >= p.p95_ratio

@@ -13,10 +13,11 @@ How it is computed
     at the limit while the median of F is above innodb_io_capacity. MariaDB 10.5+, whose rounds grow with
     innodb_io_capacity alone: too low when writers were seen at the limit, or background flushing (above the async
     point) wrote more pages than adaptive flushing, while the 95th percentile of F is above innodb_io_capacity. The
-    proposal is 1.2 x F (MySQL: the median; MariaDB: the 95th percentile, where a round's steady state is
-    innodb_io_capacity itself), and a maximum that is an integer multiple of it, since MySQL divides the two as
-    integers. Both are proposed together, neither ever below its present value, and not beyond 20,000 pages/s
-    (rotating disks: 200).
+    proposal is 1.2 x F (MySQL: the median, and at least a quarter of the 95th percentile; MariaDB: the 95th percentile,
+    since a round's steady state is innodb_io_capacity itself), and a maximum of two or more times that, by whole
+    numbers on MySQL, which divides the two as integers: so many that the 95th percentile of F and of the intervals
+    between polls stays below it. A single poll sizes nothing. Both are proposed together, neither ever below its
+    present value, and neither raised beyond 20,000 pages/s (rotating disks: 200).
 
 When to dismiss it
     The device cannot write more, or reads would suffer: what flushing takes, reads lose.
@@ -28,18 +29,18 @@ from dataclasses import dataclass
 
 from advisor.engine.facts.flushing import Flushing, IoCapacity
 from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
-from advisor.engine.io_sizing import changes, raised_capacity
+from advisor.engine.io_sizing import IoThresholds, changes, raised_capacity
 from advisor.engine.outcome import Finding, Item, Message, NotEvaluated, Passed, Price, PriceKind, Severity
-from advisor.engine.redo_sizing import ENLARGE_FIRST, RedoThresholds, TooSmall, too_small
+from advisor.engine.redo_sizing import ENLARGE_FIRST, RedoThresholds, can_enlarge
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
-from advisor.engine.thresholds import Thresholds, threshold
+from advisor.engine.thresholds import threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import Investigate
 
 
 @dataclass(frozen=True)
-class Parameters(Thresholds):
+class Parameters(IoThresholds):
     """When flushing is bounded by its settings."""
 
     at_maximum_ratio: float = threshold(
@@ -77,11 +78,11 @@ def check(
     io: IoCapacity, flushing: Flushing, log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: Parameters
 ) -> Finding | Passed | NotEvaluated:
     figures = io.measured() + flushing.measured() + pressure.measured()
-    if too_small(log, load, pressure, RedoThresholds()) is not TooSmall.NOT:
+    if can_enlarge(log, load, pressure, RedoThresholds()):
         return NotEvaluated((ENLARGE_FIRST,))
     if not _too_low(io, flushing, pressure, p):
         return Passed(figures)
-    capacity, maximum = raised_capacity(io, flushing)
+    capacity, maximum = raised_capacity(io, flushing, p)
     proposal = changes(io, capacity, maximum)
     return Finding(
         (
