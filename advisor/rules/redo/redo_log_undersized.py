@@ -18,13 +18,21 @@ How it is computed
     by design, so that only time at the limit counts there. Innodb_log_waits is no evidence: it counts waits for the
     log *buffer* and stays 0 on servers that stall on a full log.
 
-    The proposal is the biggest of: the peak rate for twenty minutes, divided by the async point's share
-    of the log (0.75); the busiest hour (twice, where too small is proven); and twice the present size where it is
-    proven. It is at least 256 MiB, at most a quarter of the free disk where that is stated, and rounded to sizes a
-    person would write. From less than an hour of observation, ten minutes take the place of twenty, and 4 GiB is
-    the most that is proposed: enough that the same load stays clear of the limit, not so much that one busy minute
-    could ask for half a disk. The growth of the log sequence number is used, never Innodb_os_log_written, which
-    counts up to eight times as much where commits are small.
+    Two intervals with waits prove it however long was watched: a log that holds half an hour of its load shows none,
+    and a single one may be a checkpoint that something else held up.
+
+    The proposal is the biggest of: the peak rate for twenty minutes, divided by the async point's share of the log
+    (0.75); the busiest hour (twice, where too small is proven); and twice the present size where it is proven. It is at
+    least 256 MiB, at most a quarter of the free disk where that is stated, and rounded up to sizes a person would
+    write (down, at a ceiling). Until an hour was observed (but for a twentieth of it), ten minutes take the place of
+    twenty, and 4 GiB is the most that is proposed; until a day was, 16 GiB; never more than 64 GiB: enough that the
+    same load stays clear of the limit, not so much that one busy minute could ask for half a disk. Where the log is
+    proven too small, or turned over, and one of these bounds leaves no room, the finding stays and names the bound.
+    The growth of the log sequence number is used, never Innodb_os_log_written, which counts up to eight times as much
+    where commits are small.
+
+    What happened at the limit counts from the last change of InnoDB's settings or of the log's size on; how much was
+    written counts from before it, too.
 
 When to dismiss it
     The window shows a one-off import. Or recovery has to be short at any price: a bigger log takes longer to recover.
@@ -32,6 +40,9 @@ When to dismiss it
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from advisor.engine.evidence import lasts
 from advisor.engine.facts.redo import RedoLoad, RedoLog, RedoPressure
 from advisor.engine.outcome import (
     Finding,
@@ -45,17 +56,20 @@ from advisor.engine.outcome import (
     Severity,
 )
 from advisor.engine.redo_sizing import (
+    Bound,
     RedoThresholds,
     TooSmall,
-    held_seconds,
+    busy_held_seconds,
+    enlarged,
     recovery_seconds,
-    target_bytes,
     too_small,
 )
 from advisor.engine.rule import Rule
 from advisor.engine.scene import hours, scene, stated
-from advisor.engine.units import DAY, GIB, MIB, Quantity, Unit
+from advisor.engine.units import DAY, GIB, HOUR, MIB, Quantity, Unit
+from advisor.mysql.proposal import Investigate
 from advisor.mysql.snapshot import Remedy, RemedyKind
+from advisor.mysql.values import human_size
 
 rule = Rule(
     __name__,
@@ -77,51 +91,57 @@ rule = Rule(
 def check(
     log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: RedoThresholds
 ) -> Finding | Passed | NotApplicable | NotEvaluated:
-    if log.self_sized:
-        return NotApplicable(Message("innodb_dedicated_server sizes the redo log of this managed server by itself."))
     figures = log.measured() + load.measured() + pressure.measured()
     verdict = too_small(log, load, pressure, p)
+    if log.self_sized and verdict is not TooSmall.PROVEN:
+        return NotApplicable(Message("innodb_dedicated_server sizes the redo log of this managed server by itself."))
     if verdict is TooSmall.NOT:
         return Passed(figures)
-    wanted = target_bytes(log, load, verdict, p)
-    changes = log.change_to(wanted)
-    capacity = log.capacity_by(changes)
-    if capacity <= log.capacity_bytes:
-        if not load.hour_measured:
-            return NotEvaluated(
-                (
-                    Remedy(
-                        RemedyKind.WINDOW,
-                        "redo written in an hour",
-                        "The age reached its limit, but a log of this size is enlarged only on an hour of evidence.",
-                    ),
-                )
-            )
-        return Passed(figures)
+    changes = enlarged(log, load, verdict, p)
+    if isinstance(changes, Bound) and verdict not in (TooSmall.PROVEN, TooSmall.TURNED_OVER):
+        # No harm was proven: where waiting would allow more it is waited for, else the size is the right one.
+        return NotEvaluated((_WAIT[changes],)) if changes in _WAIT else Passed(figures)
     critical = (
-        verdict is TooSmall.PROVEN and load.hour_measured and pressure.at_limit_ratio >= p.critical_at_limit_ratio
+        verdict is TooSmall.PROVEN
+        and lasts(pressure.observed_seconds, HOUR)
+        and pressure.at_limit_ratio >= p.critical_at_limit_ratio
+    )
+    before = busy_held_seconds(log, load, log.capacity_bytes)
+    held = {
+        "capacity": Quantity(log.capacity_bytes, Unit.BYTES),
+        "time": Quantity(before, Unit.SECONDS),
+    }
+    item = Item(
+        # The hour that decides is the busiest that is known: the present one may be idle.
+        message=Message("The redo log of {capacity} holds {time} of the busiest writes", held)
+        if load.hour_measured
+        else Message("The redo log of {capacity} holds {time} of the present writes", held),
+        evidence=figures,
+        proposal=(Investigate(_advice(changes, log, p)),) if isinstance(changes, Bound) else changes,
+        severity=Severity.CRITICAL if critical else None,
+        would_change_our_mind=Message(
+            "Less than {rate} of redo in the busiest hour.",
+            {"rate": Quantity(log.capacity_bytes / 2, Unit.BYTES)},
+        ),
+    )
+    if isinstance(changes, Bound):
+        return Finding((item,))
+    capacity = log.capacity_by(changes)
+    longer = (
+        Message("crash recovery may take longer, in the worst case, if the storage is an SSD: state it to be exact")
+        if log.storage is None
+        else Message("crash recovery may take longer, in the worst case")
     )
     return Finding(
         (
-            Item(
-                message=Message(
-                    "The redo log of {capacity} holds {time} of the present writes",
-                    {
-                        "capacity": Quantity(log.capacity_bytes, Unit.BYTES),
-                        "time": Quantity(held_seconds(log, load), Unit.SECONDS),
-                    },
-                ),
-                evidence=figures,
-                proposal=changes,
-                severity=Severity.CRITICAL if critical else None,
+            replace(
+                item,
                 expected=Message(
                     "With {capacity} the same load takes {after} to reach the limit instead of {before}.",
                     {
                         "capacity": Quantity(capacity, Unit.BYTES),
-                        "before": Quantity(held_seconds(log, load), Unit.SECONDS),
-                        "after": Quantity(
-                            log.limit_bytes / log.capacity_bytes * capacity / load.mean_bytes_per_second, Unit.SECONDS
-                        ),
+                        "before": Quantity(before, Unit.SECONDS),
+                        "after": Quantity(busy_held_seconds(log, load, capacity), Unit.SECONDS),
                     },
                 ),
                 price=(
@@ -133,18 +153,52 @@ def check(
                     ),
                     Price(
                         PriceKind.RECOVERY_TIME,
-                        Message("crash recovery may take longer, in the worst case"),
+                        longer,
                         Quantity(recovery_seconds(log.capacity_bytes, log.storage), Unit.SECONDS),
                         Quantity(recovery_seconds(capacity, log.storage), Unit.SECONDS),
                     ),
                 ),
-                would_change_our_mind=Message(
-                    "Less than {rate} of redo in the busiest hour.",
-                    {"rate": Quantity(log.capacity_bytes / 2, Unit.BYTES)},
-                ),
             ),
         )
     )
+
+
+#: What is waited for where no harm was proven yet, and only the evidence is too little for a bigger log.
+_WAIT = {
+    Bound.HOUR_OF_EVIDENCE: Remedy(
+        RemedyKind.WINDOW,
+        "redo written in an hour",
+        "The age comes near its limit, but a log of this size is enlarged only on an hour of evidence.",
+    ),
+    Bound.DAY_OF_EVIDENCE: Remedy(
+        RemedyKind.WINDOW,
+        "redo written in a day",
+        "The age comes near its limit, but a log of this size is enlarged only on a day of evidence.",
+    ),
+}
+
+
+def _advice(bound: Bound, log: RedoLog, p: RedoThresholds) -> str:
+    """Why the log cannot be proposed bigger though its load needs it, and what is left to do."""
+
+    def size(value: float | None) -> str:
+        return human_size(int(value or 0))
+
+    flush = "Else let flushing keep further ahead (innodb_io_capacity) or write less redo."
+    return {
+        Bound.MANAGED: "innodb_dedicated_server sizes the redo log of this managed server by its instance: take a "
+        f"bigger instance class, or switch it off there and set the size. {flush}",
+        Bound.SERVER: f"This server takes no redo log above {size(log.largest_bytes)}. {flush}",
+        Bound.DISK: f"Of the {size(log.free_disk_bytes)} of free disk that were stated a redo log may take "
+        f"{size(p.free_disk_ratio * (log.free_disk_bytes or 0))}, which leaves no room for a bigger one that helps: "
+        f"give it more disk, or state the free disk anew where it has changed. {flush}",
+        Bound.CEILING: f"Above {size(p.ceiling_bytes)} no size is proposed: recovery from a crash would take too long "
+        f"for what it gains. {flush}",
+        Bound.DAY_OF_EVIDENCE: f"More than {size(p.day_ceiling_bytes)} is proposed only from a day of observation: "
+        "keep observing this load.",
+        Bound.HOUR_OF_EVIDENCE: f"More than {size(p.short_ceiling_bytes)} is proposed only from an hour of "
+        "observation: observe this load for an hour.",
+    }[bound]
 
 
 _STALLING = [1.0, 0.97, 1.0, 1.0, 0.99, 1.0, 0.95]
@@ -178,6 +232,17 @@ rule.fires(
         digests=hours(24, redo_per_hour=7 * GIB, pressure=0.8, capacity_bytes=GIB, at_limit_ratio=0.1),
     ),
     proposes={"innodb_redo_log_capacity": 14 * GIB},
+)
+rule.fires(
+    "The same day with 4 GiB on a disk with 8 GiB free: no size is proposed, the bound is named",
+    scene(
+        "mysql 8.0.33",
+        {"innodb_redo_log_capacity": 4 * GIB},
+        redo_per_second=2 * MIB,
+        pressure=[0.8],
+        digests=hours(24, redo_per_hour=7 * GIB, pressure=0.8, capacity_bytes=4 * GIB, at_limit_ratio=0.1),
+        host=stated(free_disk_bytes=8 * GIB),
+    ),
 )
 rule.passes(
     "The same load with 1 GiB",
