@@ -240,6 +240,8 @@ def recommendation_document(prepared: Prepared) -> dict[str, Any]:
         "option_file": list(text.option_file),
         "undo": list(text.undo),
         "undo_option_file": list(text.undo_option_file),
+        "parameters": list(text.parameters),
+        "undo_parameters": list(text.undo_parameters),
         "needs_restart": text.needs_restart,
         "price": [price_document(price) for price in one.price],
         "expected": message_text(one.expected) if one.expected else None,
@@ -357,13 +359,16 @@ def _recommendation_lines(number: int, prepared: Prepared) -> list[str]:
         ("SQL", written.sql, ";"),
         ("Undo", written.undo, ";"),
         ("Option file", written.option_file, ""),
+        ("Parameters", written.parameters, ""),
+        ("Undo", written.undo_parameters, ""),
         ("Undo there", written.undo_option_file if not written.sql else (), ""),
     ):
         for index, statement in enumerate(statements):
             # Never wrapped: what is pasted has to be whole.
             lines.append(f"   {label if index == 0 else '':<12}{statement}{end}")
     if written.needs_restart:
-        lines += _wrapped("Note", "Takes effect after a restart with the option-file lines.")
+        what = "these parameters" if written.parameters else "the option-file lines"
+        lines += _wrapped("Note", f"Takes effect after a restart with {what}.")
     for note in [*written.notes, *([prepared.refused] if prepared.refused else [])]:
         lines += _wrapped("Note", note)
     return lines

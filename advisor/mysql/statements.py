@@ -94,13 +94,18 @@ class Rendered:
     """A proposal's text. ``sql`` is the run-time part, in order; ``undo`` takes back exactly what ``sql`` did.
 
     ``option_file`` are lines for the server's section of an option file, complete by themselves; ``undo_option_file``
-    are the lines with which a start gives the old values. ``notes`` are sentences that whoever applies it has to know.
+    are the lines with which a start gives the old values. On a managed server all four are empty, and ``parameters``
+    and ``undo_parameters`` are what its parameter group has to say, values as the server prints them; else those are
+    empty.
+    ``notes`` are sentences that whoever applies it has to know.
     """
 
     sql: tuple[str, ...] = ()
     option_file: tuple[str, ...] = ()
     undo: tuple[str, ...] = ()
     undo_option_file: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    undo_parameters: tuple[str, ...] = ()
     needs_restart: bool = False
     effect: str = "at_once"
     changes: tuple[RenderedChange, ...] = ()
@@ -162,6 +167,8 @@ class _Parts:
     option_file: list[str] = field(default_factory=list)
     undo: list[str] = field(default_factory=list)
     undo_option_file: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    undo_parameters: list[str] = field(default_factory=list)
     changes: list[RenderedChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -218,19 +225,40 @@ def render(
         elif isinstance(change, Investigate):
             parts.changes.append(RenderedChange("investigate", advice=change.advice))
     if server.distribution.managed and (parts.sql or parts.option_file):
-        parts.sql.clear()
-        parts.undo.clear()
-        parts.notes.append("This is a managed server: set the values in its parameter group, not by statements.")
+        _to_parameter_group(parts)
     effects = {change.effect for change in parts.changes}
     return Rendered(
         sql=tuple(parts.sql),
         option_file=tuple(parts.option_file),
         undo=tuple(parts.undo),
         undo_option_file=tuple(parts.undo_option_file),
+        parameters=tuple(parts.parameters),
+        undo_parameters=tuple(parts.undo_parameters),
         needs_restart=any(change.needs_restart for change in parts.changes),
         effect=next((effect for effect in ("restart", "new_connections") if effect in effects), "at_once"),
         changes=tuple(parts.changes),
         notes=tuple(parts.notes),
+    )
+
+
+#: What is said of statements and option files, neither of which a managed server's people have.
+_OF_STATEMENTS = ("SET GLOBAL is lost", "Counters switched at run time are lost")
+
+
+def _to_parameter_group(parts: _Parts) -> None:
+    """The same proposal as a managed server takes it: names and values of its parameter group, and nothing else."""
+    for change in parts.changes:
+        if change.kind == "variable":
+            parts.parameters.append(f"{change.name} = {change.proposed}")
+            parts.undo_parameters.append(f"{change.name} = {change.current}")
+    counters = [line.replace("'", "") for line in parts.option_file if line.startswith("innodb_monitor_")]
+    parts.parameters += counters
+    for lines in (parts.sql, parts.undo, parts.option_file, parts.undo_option_file):
+        lines.clear()
+    parts.notes[:] = [note for note in parts.notes if not note.startswith(_OF_STATEMENTS)]
+    parts.notes.append(
+        "This is a managed server: set the values in its parameter group (Azure: server parameters; Cloud SQL: "
+        "database flags), not by statements."
     )
 
 

@@ -308,9 +308,24 @@ def test_a_variable_this_very_server_lacks_is_refused() -> None:
 
 def test_a_managed_server_gets_parameters_and_no_statements() -> None:
     written = write(SetVariable("innodb_io_capacity", 1_000), server=RDS, persisted={})
-    assert written.sql == written.undo == ()
-    assert written.option_file == ("innodb_io_capacity = 1000",)
+    assert written.sql == written.undo == written.option_file == written.undo_option_file == ()
+    assert written.parameters == ("innodb_io_capacity = 1000",)
+    assert written.undo_parameters == ("innodb_io_capacity = 200",)
     assert any("parameter group" in note for note in written.notes)
+
+
+@pytest.mark.parametrize(
+    "change", [SetVariable("innodb_io_capacity", 1_000), SetMetricCounters(enable=("log_lsn_current",))]
+)
+def test_a_managed_server_is_told_nothing_of_set_global_or_option_files(change: Change) -> None:
+    written = render([change], RDS, VARIABLES, enabled_metrics=set(), catalogue=Catalogue())
+    assert len(written.parameters) == 1
+    assert "lost" not in "".join(written.notes)
+    assert "option-file" not in "".join(written.notes)
+
+
+def test_a_server_of_ones_own_has_no_parameter_group() -> None:
+    assert write(SetVariable("innodb_io_capacity", 1_000)).parameters == ()
 
 
 def test_counters_are_switched_by_name_and_only_those_that_are_off() -> None:

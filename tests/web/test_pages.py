@@ -329,3 +329,31 @@ def test_a_failing_view_answers_with_a_page_of_ours(
     assert answer.status_code == 500
     assert "Something failed on our side" in answer.content.decode()
     assert "secret detail" not in answer.content.decode()
+
+
+def test_the_history_says_since_when_only_of_what_is_still_open(
+    sign_in: Any, viewer: Any, busy: Any, advice: Any
+) -> None:
+    client, address = sign_in(viewer), reverse("recommendation", args=[busy.pk, advice.pk])
+    assert "Open since" in client.get(address).content.decode()
+    Recommendation.objects.filter(pk=advice.pk).update(
+        state=State.RESOLVED, resolved_at=advice.last_seen_at, current=None
+    )
+    resolved = client.get(address).content.decode()
+    assert "Open since" not in resolved
+    assert "resolved " in resolved
+
+
+def test_a_managed_server_is_shown_its_parameter_group_alone_and_a_confidence_its_reason(
+    sign_in: Any, viewer: Any, busy: Any, advice: Any
+) -> None:
+    client, address = sign_in(viewer), reverse("recommendation", args=[busy.pk, advice.pk])
+    page = client.get(address).content.decode()
+    assert "[mysqld]" in page
+    assert advice.document["confidence_why"] in page
+    advice.document |= {"sql": [], "undo": [], "option_file": [], "parameters": ["innodb_redo_log_capacity = 1"]}
+    advice.save()
+    managed = client.get(address).content.decode()
+    assert "[mysqld]" not in managed
+    assert "innodb_redo_log_capacity = 1" in managed
+    assert "parameter group" in managed
