@@ -13,6 +13,8 @@ How it is computed
 
 When to dismiss it
     A replica that can be built again, or someone who may decide so has accepted the loss of about a second of commits.
+    A node of a Galera cluster (wsrep_on = ON): innodb_flush_log_at_trx_commit = 2 is common there, since a node that
+    lost its last second gets it from the others; a power failure that takes all nodes at once still loses it.
 """
 
 from __future__ import annotations
@@ -54,6 +56,15 @@ def check(durability: Durability) -> Finding | Passed:
             "sync_binlog = {value}: a crash may lose events of the binary log",
             {"value": Quantity(durability.sync_binlog, Unit.COUNT)},
         )
+    if len(proposal) == 2:
+        message = Message(
+            "innodb_flush_log_at_trx_commit = {value} and sync_binlog = {binlog}: a crash may lose acknowledged "
+            "commits and events of the binary log",
+            {
+                "value": Quantity(durability.flush_at_commit, Unit.COUNT),
+                "binlog": Quantity(durability.sync_binlog, Unit.COUNT),
+            },
+        )
     severity = None
     if durability.role == "source" and len(proposal) == 2:
         severity = Severity.CRITICAL
@@ -91,6 +102,11 @@ rule.fires(
     "MariaDB with a binary log that is never synced, its default",
     scene("mariadb 10.11.18", {"log_bin": "ON", "sync_binlog": 0}, role="source"),
     proposes={"sync_binlog": 1},
+)
+rule.fires(
+    "A source with both relaxed: critical, and named together",
+    scene("mysql 8.0.33", {"innodb_flush_log_at_trx_commit": 2, "log_bin": "ON", "sync_binlog": 1000}, role="source"),
+    proposes={"innodb_flush_log_at_trx_commit": 1, "sync_binlog": 1},
 )
 rule.passes(
     "sync_binlog = 0 without a binary log says nothing", scene("mariadb 10.11.18", {"log_bin": "OFF", "sync_binlog": 0})

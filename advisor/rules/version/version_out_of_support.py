@@ -1,8 +1,8 @@
 """The version is out of support.
 
 Why it matters
-    No more fixes come, neither for crashes and wrong results nor for security; and every year without an upgrade
-    makes the next one longer, since MySQL cannot skip a long-term series.
+    No more fixes come from the vendor, neither for crashes and wrong results nor for security; and every year without
+    an upgrade makes the next one longer, since MySQL cannot skip a long-term series.
 
 How it is computed
     The end of community support of the release series, from the vendors' calendars, against the date. Half a year
@@ -10,7 +10,9 @@ How it is computed
     own.
 
 When to dismiss it
-    Somebody is paid for extended support of this series.
+    Somebody is paid for extended support of this series, or the server is a package of a distribution (Debian,
+    Ubuntu, Red Hat Enterprise Linux and their like) that is itself supported: it brings security fixes of its own into
+    the series it ships, by its own dates.
 """
 
 from __future__ import annotations
@@ -80,7 +82,9 @@ def check(life: VersionLife, p: Parameters) -> Finding | Passed:
                         PriceKind.RESTART, Message("an upgrade with its tests; try the workload on both versions first")
                     ),
                 ),
-                would_change_our_mind=Message("A contract for extended support."),
+                would_change_our_mind=Message(
+                    "A contract for extended support, or a distribution that still brings fixes."
+                ),
             ),
         )
     )
