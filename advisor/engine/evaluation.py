@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.engine.evidence import confidence_in
 from advisor.engine.fact import Fact, Harm
@@ -36,6 +36,9 @@ from advisor.mysql.proposal import Investigate, SchemaAdvice, UpgradeAdvice
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from advisor.mysql.values import BadValue, parse_real, same
 from advisor.mysql.version import Distribution
+
+#: Thresholds by their type.
+InForce = Mapping[type[Thresholds], Thresholds]
 
 #: Told to a person and changing nothing by themselves, so that there is no value to try.
 _EXEMPT = (Investigate, UpgradeAdvice, SchemaAdvice)
@@ -99,11 +102,14 @@ class Judgement:
 
 class Facts:
     """Reads each fact of one observation once. Kinds in ``withheld`` are harm that belongs to a value no longer
-    there.
+    there. ``in_force`` are the thresholds by which rules ask about what another rule judges.
     """
 
-    def __init__(self, seen: Observation, withheld: Collection[type[Harm]] = ()) -> None:
-        self._seen = seen
+    def __init__(
+        self, seen: Observation, withheld: Collection[type[Harm]] = (), in_force: InForce | None = None
+    ) -> None:
+        self.seen = seen
+        self.in_force: InForce = in_force or {}
         self._withheld = tuple(withheld)
         self._known: dict[type[Fact], Fact | Missing | Inapplicable] = {}
 
@@ -111,7 +117,7 @@ class Facts:
         """The fact. Raises Missing or Inapplicable as its ``read`` does."""
         if kind not in self._known:
             try:
-                fact = kind.read(self._seen)
+                fact = kind.read(self.seen)
                 if isinstance(fact, Harm) and kind in self._withheld:
                     fact = fact.withheld()
                 self._known[kind] = fact
@@ -128,16 +134,18 @@ def judge(
     rules: Iterable[Rule],
     *,
     thresholds: Mapping[str, object] | None = None,
-    holding: Collection[str] = (),
+    holding: Collection[str] | Mapping[str, Severity] = (),
     strict: bool = False,
 ) -> Judgement:
     """Judges one server by all ``rules``.
 
     ``thresholds`` maps rule ids to the parameters a team chose instead of the declared ones. ``holding`` are the
     keys of recommendations that are open: their findings are kept until the figures pass the thresholds'
-    ``leave_at``, so that a figure near a threshold does not open and close them.
+    ``leave_at``, so that a figure near a threshold does not open and close them. A mapping of them to their
+    severities keeps a severity in the same way.
     """
-    facts = Facts(seen)
+    rules = tuple(rules)
+    facts = Facts(seen, in_force=_in_force(rules, thresholds or {}, holding))
     judged: list[Judged] = []
     found: list[Recommendation] = []
     defects: list[Defect] = []
@@ -158,6 +166,24 @@ def judge(
     return Judgement(tuple(judged), join(found), tuple(defects))
 
 
+def _in_force(rules: Iterable[Rule], thresholds: Mapping[str, object], holding: Collection[str]) -> InForce:
+    """The thresholds by which each rule judges now, by their type: a team's, and relaxed where a finding is open.
+
+    A rule that asks whether another one's fault is there gets the same answer as that rule by them.
+    """
+    found: dict[type[Thresholds], Thresholds] = {}
+    for rule in rules:
+        parameters = thresholds.get(rule.id, rule.parameters)
+        if isinstance(parameters, Thresholds):
+            found[type(parameters)] = parameters.while_open() if _mine(rule, holding) else parameters
+    return found
+
+
+def _mine(rule: Rule, holding: Collection[str]) -> set[str]:
+    """The keys of this rule's open findings."""
+    return {key for key in holding if key == rule.id or key.startswith(f"{rule.id}:")}
+
+
 def _outcome(
     rule: Rule,
     seen: Observation,
@@ -169,14 +195,15 @@ def _outcome(
     """What a rule says, after its findings were tried against their own proposals."""
     try:
         outcome = ask(rule, seen, facts, parameters)
-        tried = [(item, parameters) for item in outcome.items] if isinstance(outcome, Finding) else []
+        items = outcome.items if isinstance(outcome, Finding) else ()
+        tried = [(_as_severe(item, rule, facts, parameters, holding), parameters) for item in items]
         held = _held(rule, seen, facts, parameters, holding, {key_of(rule.id, item.subject) for item, _ in tried})
         tried += held
         if not tried:
             return outcome
         kept = []
         for item, used in tried:
-            wrong = unsatisfied(rule, item, seen, used)
+            wrong = unsatisfied(rule, item, seen, used, facts.in_force)
             if wrong is None:
                 kept.append(item)
             else:
@@ -210,7 +237,21 @@ def ask(rule: Rule, seen: Observation, facts: Facts, parameters: object | None) 
             return NotApplicable(reason.why)
     if missing:
         return NotEvaluated(tuple(missing))
-    return rule.call(there, parameters)
+    return rule.call(there, parameters, facts.in_force)
+
+
+def _as_severe(item: Item, rule: Rule, facts: Facts, parameters: object | None, holding: Collection[str]) -> Item:
+    """The item with the severity it is open with, where the relaxed thresholds still find it that severe."""
+    known = holding.get(key_of(rule.id, item.subject)) if isinstance(holding, Mapping) else None
+    severity = item.severity or rule.severity
+    if known is None or known.rank <= severity.rank or not isinstance(parameters, Thresholds):
+        return item
+    outcome = ask(rule, facts.seen, facts, parameters.while_open())
+    for one in outcome.items if isinstance(outcome, Finding) else ():
+        relaxed = one.severity or rule.severity
+        if one.subject == item.subject and relaxed.rank > severity.rank:
+            return replace(item, severity=min(known, relaxed, key=lambda each: each.rank))
+    return item
 
 
 def _held(
@@ -222,7 +263,7 @@ def _held(
     already: Collection[str],
 ) -> list[tuple[Item, object | None]]:
     """Items of open recommendations that the relaxed thresholds still find, and the thresholds they were found with."""
-    mine = {key for key in holding if key == rule.id or key.startswith(f"{rule.id}:")} - set(already)
+    mine = _mine(rule, holding) - set(already)
     if not mine or not isinstance(parameters, Thresholds):
         return []
     relaxed = parameters.while_open()
@@ -232,7 +273,9 @@ def _held(
     return [(item, relaxed) for item in outcome.items if key_of(rule.id, item.subject) in mine]
 
 
-def unsatisfied(rule: Rule, item: Item, seen: Observation, parameters: object | None) -> str | None:
+def unsatisfied(
+    rule: Rule, item: Item, seen: Observation, parameters: object | None, in_force: InForce | None = None
+) -> str | None:
     """Why an item must not be shown: its own proposal does not end it, changes nothing, or lowers what it should raise.
 
     None where all is well. What only a person can do is exempt.
@@ -251,7 +294,7 @@ def unsatisfied(rule: Rule, item: Item, seen: Observation, parameters: object | 
     if values and not metrics and all(name in present and same(value, present[name]) for name, value in values.items()):
         return f"proposes what is there already: {values}"
     trial = seen.with_proposed(values, metrics)
-    again = ask(rule, trial, Facts(trial, rule.caused_by), parameters)
+    again = ask(rule, trial, Facts(trial, rule.caused_by, in_force), parameters)
     if isinstance(again, Finding) and any(one.subject == item.subject for one in again.items):
         return f"still fires with its own proposal in place: {values or sorted(metrics)}"
     return None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
@@ -81,6 +81,8 @@ class Rule:
         self._check: Check | None = None
         self.needs: dict[str, type[Fact]] = {}
         self._parameter_name: str | None = None
+        #: Thresholds of another rule that the check asks by, by the check's parameter: it gets those in force.
+        self.asks_by: dict[str, type[Thresholds]] = {}
 
     @property
     def topic(self) -> str:
@@ -106,7 +108,7 @@ class Rule:
         return inspect.cleandoc("\n".join(lines[start:end])).strip()
 
     def check(self, function: Check) -> Check:
-        """Registers the check and learns from its annotations which facts it needs."""
+        """Registers the check and learns from its annotations which facts it needs, and by which thresholds it asks."""
         for name, kind in get_type_hints(function).items():
             if name == "return":
                 continue
@@ -114,22 +116,29 @@ class Rule:
                 self.needs[name] = kind
             elif self.parameters is not None and kind is type(self.parameters):
                 self._parameter_name = name
+            elif isinstance(kind, type) and issubclass(kind, Thresholds):
+                self.asks_by[name] = kind
             else:
-                raise TypeError(
-                    f"{self.id}: the check's parameter {name!r} is neither a Fact nor the rule's parameters"
-                )
+                raise TypeError(f"{self.id}: the check's parameter {name!r} is neither a Fact nor thresholds of a rule")
         self._check = function
         return function
 
-    def call(self, facts: dict[str, Fact], parameters: object | None = None) -> Outcome:
+    def call(
+        self,
+        facts: dict[str, Fact],
+        parameters: object | None = None,
+        in_force: Mapping[type[Thresholds], Thresholds] | None = None,
+    ) -> Outcome:
         """Runs the check over facts that are all there. ``parameters`` replaces the declared thresholds (a team
-        may).
+        may). ``in_force`` holds the thresholds of other rules that this one asks by; those left out are as declared.
         """
         if self._check is None:
             raise RuntimeError(f"{self.id} has no check")
         arguments: dict[str, Any] = dict(facts)
         if self._parameter_name is not None:
             arguments[self._parameter_name] = parameters if parameters is not None else self.parameters
+        for name, kind in self.asks_by.items():
+            arguments[name] = (in_force or {}).get(kind) or kind()
         return self._check(**arguments)
 
     def fires(self, title: str, seen: Observation, proposes: dict[str, Value] | None = None) -> None:

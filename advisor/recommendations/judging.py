@@ -16,6 +16,7 @@ from django.utils import timezone
 from advisor.engine.advice import advice_document
 from advisor.engine.evaluation import judge
 from advisor.engine.observation import HostFact, HostFacts, Observation
+from advisor.engine.outcome import Severity
 from advisor.mysql import series
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Snapshot
@@ -71,11 +72,8 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
     seen = observe(server, snapshot, slot, since=configured_at, early=early)
     if early and _was_resized_since(snapshot, seen.intervals):
         return None
-    holding = {
-        key
-        for keys in Recommendation.objects.filter(server=server, state__in=LIVING).values_list("keys", flat=True)
-        for key in keys
-    }
+    open_ones = Recommendation.objects.filter(server=server, state__in=LIVING)
+    holding = {key: Severity(severity) for keys, severity in open_ones.values_list("keys", "severity") for key in keys}
     judged = judge(seen, all_rules(), holding=holding)
     for defect in judged.defects:
         log.error("The rule %s is faulty on server %s: %s %s", defect.rule, server_id, defect.what, defect.where)

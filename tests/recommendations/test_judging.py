@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from kombu.exceptions import OperationalError
 
+from advisor.engine.outcome import Severity
 from advisor.engine.scene import scene
 from advisor.engine.units import GIB, MIB
 from advisor.recommendations import judging, tasks
@@ -217,3 +218,21 @@ def test_the_window_holds_two_polls_more_than_an_hour_and_the_instant_of_the_las
     assert seen.configured_at == slot - 5000
     recent = judging.observe(watched, snapshot, slot, since=slot - 100.0)
     assert sum(one.seconds for one in recent.intervals) == 100
+
+
+def test_a_severity_that_is_open_is_known_when_the_server_is_judged_again(
+    watched: Any, now: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first(watched, now - 200)
+    record(watched, at=now - 100)
+    judging.judge_server(server_id=watched.pk)
+    real, held = judging.judge, []
+
+    def judge(*arguments: Any, **options: Any) -> Any:
+        held.append(options["holding"])
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(judging, "judge", judge)
+    record(watched, at=now)
+    judging.judge_server(server_id=watched.pk)
+    assert held[0][RULE] is Severity.WARNING

@@ -66,12 +66,13 @@ def check(
     log: RedoLog,
     load: RedoLoad,
     pressure: RedoPressure,
+    redo: RedoThresholds,
     p: Parameters,
 ) -> Finding | Passed | NotEvaluated:
     figures = limits.measured() + pressure.measured() + flushing.measured()
     if limits.low_water_percent > 0:
         return Passed(figures)
-    if can_enlarge(log, load, pressure, RedoThresholds()):
+    if can_enlarge(log, load, pressure, redo):
         return NotEvaluated((ENLARGE_FIRST,))
     blind = flushing.adaptive_ratio is None or flushing.adaptive_ratio < p.adaptive_ratio
     if pressure.above_async_ratio < p.above_async_ratio or not blind:

@@ -75,10 +75,16 @@ rule = Rule(
 
 @rule.check
 def check(
-    io: IoCapacity, flushing: Flushing, log: RedoLog, load: RedoLoad, pressure: RedoPressure, p: Parameters
+    io: IoCapacity,
+    flushing: Flushing,
+    log: RedoLog,
+    load: RedoLoad,
+    pressure: RedoPressure,
+    redo: RedoThresholds,
+    p: Parameters,
 ) -> Finding | Passed | NotEvaluated:
     figures = io.measured() + flushing.measured() + pressure.measured()
-    if can_enlarge(log, load, pressure, RedoThresholds()):
+    if can_enlarge(log, load, pressure, redo):
         return NotEvaluated((ENLARGE_FIRST,))
     if not _too_low(io, flushing, pressure, p):
         return Passed(figures)

@@ -5,10 +5,12 @@ Why it matters
     a crash then takes as long as the log allows, not as long as the load needs. It slows nothing while the server runs.
 
 How it is computed
-    Only from seven days of observation: the 99th percentile of age / limit stays below 10 %, the busiest hour
-    writes less than an eighth of the capacity, and the log is bigger than 1 GiB. The proposal is the biggest of
-    twice the busiest hour, twenty minutes of the peak rate below the async point, and four times the highest age,
-    at least 1 GiB. It is not shrunk where the whole log recovers within the budget of five minutes anyway.
+    Only from seven days of observation with the present settings: the 99th percentile of age / limit stays below 10 %
+    (from hourly histograms in steps of 5 %), the busiest hour writes less than an eighth of the capacity, and the log
+    is bigger than 1 GiB. The proposal is the biggest of twice the busiest hour, twenty minutes of the peak rate below
+    the async point, and four times the 99th percentile of the age, at least 1 GiB. It is made only where it takes less
+    than half of the present size, and the whole log would not recover within the budget of five minutes anyway (taken
+    for an SSD where the storage is not known).
 
 When to dismiss it
     The load is seasonal and its peak is not in the last week, or disk and recovery time do not matter here.
@@ -32,12 +34,25 @@ class Parameters(Thresholds):
     """When a redo log is generous beyond use."""
 
     p99_ratio: float = threshold(
-        0.10, unit=Unit.RATIO, meaning="99th percentile of age / limit below which a log is hardly used", leave_at=0.12
+        0.10, unit=Unit.RATIO, meaning="99th percentile of age / limit below which a log is hardly used", leave_at=0.15
     )
     hours_held: float = threshold(8, unit=Unit.COUNT, meaning="busiest hours that fit into the log", leave_at=7)
     smallest_bytes: float = threshold(GIB, unit=Unit.BYTES, meaning="no log up to this size is called too big")
     recovery_seconds: float = threshold(
         300, unit=Unit.SECONDS, meaning="recovery of the whole log that nobody minds", leave_at=280
+    )
+    proposed_ratio: float = threshold(
+        0.5,
+        unit=Unit.RATIO,
+        meaning="the proposal as a share of the present size, from which a change is not worth it",
+        leave_at=0.55,
+    )
+    proposed_hours: float = threshold(2, unit=Unit.COUNT, meaning="busiest hours that the proposal holds")
+    proposed_ages: float = threshold(
+        4, unit=Unit.COUNT, meaning="how often the 99th percentile of the age fits into the proposal"
+    )
+    peak_seconds: float = threshold(
+        1200, unit=Unit.SECONDS, meaning="time of peak writes that fits below the async point of the proposal"
     )
 
 
@@ -59,9 +74,9 @@ def check(log: RedoLog, load: RedoLoad, pressure: LongPressure, p: Parameters) -
     figures = log.measured() + load.measured() + pressure.measured()
     recovery = recovery_seconds(log.capacity_bytes, log.storage)
     wanted = max(
-        2 * load.busiest_hour_bytes,
-        load.peak_bytes_per_second * 1200 / ASYNC_SHARE,
-        4 * pressure.p99_age_bytes,
+        p.proposed_hours * load.busiest_hour_bytes,
+        load.peak_bytes_per_second * p.peak_seconds / ASYNC_SHARE,
+        p.proposed_ages * pressure.p99_age_bytes,
         p.smallest_bytes,
     )
     changes = log.change_to(round_up(wanted, GIB if wanted > GIB else 256 * MIB))
@@ -71,9 +86,13 @@ def check(log: RedoLog, load: RedoLoad, pressure: LongPressure, p: Parameters) -
         or load.busiest_hour_bytes * p.hours_held >= log.capacity_bytes
         or log.capacity_bytes <= p.smallest_bytes
         or recovery <= p.recovery_seconds
-        or capacity >= log.capacity_bytes / 2
+        or capacity >= p.proposed_ratio * log.capacity_bytes
     ):
         return Passed(figures)
+    becomes = {
+        "time": Quantity(recovery_seconds(capacity, log.storage), Unit.SECONDS),
+        "disk": Quantity(log.capacity_bytes - capacity, Unit.BYTES),
+    }
     return Finding(
         (
             Item(
@@ -86,12 +105,11 @@ def check(log: RedoLog, load: RedoLoad, pressure: LongPressure, p: Parameters) -
                 ),
                 evidence=figures,
                 proposal=changes,
-                expected=Message(
-                    "Crash recovery needs at most {time}, and {disk} of disk become free.",
-                    {
-                        "time": Quantity(recovery_seconds(capacity, log.storage), Unit.SECONDS),
-                        "disk": Quantity(log.capacity_bytes - capacity, Unit.BYTES),
-                    },
+                expected=Message("Crash recovery needs at most {time}, and {disk} of disk become free.", becomes)
+                if log.storage is not None
+                else Message(
+                    "Crash recovery needs at most {time} if the storage is an SSD, and {disk} of disk become free.",
+                    becomes,
                 ),
                 price=(
                     Price(
