@@ -13,9 +13,12 @@ from collector.numbers import number, numbers
 from collector.plan import FastPlan, Second
 from collector.probes import PROBES, Found
 from collector.probes.innodb_status import positions
+from collector.probes.probe import UNREADABLE
 
 SNAPSHOT_SECONDS = 15.0
 POLL_SECONDS = 8.0
+#: Two hundred years: what a server tells beyond it is a negative number that it took for a positive one.
+_LONGEST_UPTIME_SECONDS = 200 * 366 * 86_400
 
 
 def read_snapshot(connection: Connection, *, deadline_seconds: float = SNAPSHOT_SECONDS) -> Snapshot:
@@ -35,6 +38,9 @@ def read_snapshot(connection: Connection, *, deadline_seconds: float = SNAPSHOT_
             began = time.monotonic()
             try:
                 reports.append(probe.run(connection, found))
+                if found.version is None:
+                    # The variables could not be read: which questions to ask of it cannot be known.
+                    break
             except TargetError as error:
                 if not found.variables or not found.status:
                     raise
@@ -47,7 +53,17 @@ def read_snapshot(connection: Connection, *, deadline_seconds: float = SNAPSHOT_
             "The server shows neither variables nor status"
             + (f": {refused.reason}" if refused is not None and refused.reason else ".")
         )
-    return _snapshot(connection, found, reports)
+    try:
+        return _snapshot(connection, found, reports)
+    except UNREADABLE as error:
+        raise _unreadable(connection, error) from error
+
+
+def _unreadable(connection: Connection, error: Exception) -> NotAServer:
+    return NotAServer(
+        f"{connection.target.address} tells values that do not fit together ({type(error).__name__}).",
+        "Check that a MySQL or MariaDB server answers there, not something in front of it.",
+    )
 
 
 def _snapshot(connection: Connection, found: Found, reports: list[ProbeResult]) -> Snapshot:
@@ -56,7 +72,7 @@ def _snapshot(connection: Connection, found: Found, reports: list[ProbeResult]) 
     return Snapshot(
         taken_at=taken_at,
         server_clock=connection.server_clock(found.status_read_at),
-        uptime_seconds=int(status.get("Uptime", 0)),
+        uptime_seconds=_uptime(connection, status.get("Uptime", 0)),
         identity=Identity(
             unique_id=found.variables.get("server_uuid") or found.variables.get("server_uid") or "",
             hostname=found.variables.get("hostname", ""),
@@ -82,6 +98,16 @@ def _snapshot(connection: Connection, found: Found, reports: list[ProbeResult]) 
         ),
         probes=tuple(reports),
     )
+
+
+def _uptime(connection: Connection, told: Number) -> int:
+    """Whole seconds. Raises NotAServer for a time that no server can have been up."""
+    if not 0 <= told <= _LONGEST_UPTIME_SECONDS:
+        raise NotAServer(
+            f"{connection.target.address} says that it is up for {told:g} seconds, which cannot be.",
+            "Where the clock of its machine was set back below the server's start, restart the server.",
+        )
+    return int(told)
 
 
 def _role(found: Found, reports: list[ProbeResult]) -> str:
@@ -118,11 +144,16 @@ def read_poll(connection: Connection, plan: FastPlan, *, deadline_seconds: float
         raise NotAServer(f"{connection.target.address} does not tell its uptime.")
     if ended - began > deadline_seconds:
         raise TooSlow(f"{connection.target.address} did not answer within {deadline_seconds:.0f} s.")
-    derived = derive(plan.server, variables=plan.variables, status=status, metrics=metrics, innodb_status=innodb_status)
+    try:
+        derived = derive(
+            plan.server, variables=plan.variables, status=status, metrics=metrics, innodb_status=innodb_status
+        )
+    except UNREADABLE as error:
+        raise _unreadable(connection, error) from error
     return Poll(
         at=time.time() - (time.monotonic() - read_at),
         server_clock=connection.server_clock(read_at),
-        uptime_seconds=int(status["Uptime"]),
+        uptime_seconds=_uptime(connection, status["Uptime"]),
         values={**status, **metrics, **derived},
         identity=plan.identity,
     )

@@ -22,7 +22,8 @@ Progress = Callable[[float, float, Poll | None], None]
 class Observed:
     """A first snapshot, polls, a last snapshot, and what they cost.
 
-    ``remarks`` says in sentences what kept the observation from being whole (a restart, an interruption).
+    ``connections`` counts what the servers saw, a look at the certificate beforehand included. ``remarks`` says in
+    sentences what kept the observation from being whole (a restart, an interruption).
     """
 
     first: Snapshot
@@ -73,7 +74,7 @@ def _observe(
 ) -> Observed:
     started_at, began = time.time(), time.monotonic()
     first = read_snapshot(connection)
-    observed = Observed(first, first, started_at=started_at, connections=1)
+    observed = Observed(first, first, started_at=started_at, connections=connection.dialled)
     plan = FastPlan.of(first)
     current: Connection | None = connection
     try:
@@ -110,7 +111,7 @@ def _poll(
         except TargetError:
             return None
         opened.append(current)
-        observed.connections += 1
+        observed.connections += current.dialled
         if not plan.fits(current):
             # After an upgrade or a fail-over the old plan would ask another server's questions.
             observed.remarks.append(

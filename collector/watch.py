@@ -10,9 +10,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
@@ -34,6 +35,11 @@ from collector.threads import Pool
 from collector.vault import VaultError
 
 log = logging.getLogger(__name__)
+Stored = TypeVar("Stored", Poll, Snapshot)
+_FAULT = (
+    "Tidemark stumbled over what this server says: that is a fault of Tidemark.",
+    "The log of its worker has the details; please report them.",
+)
 
 #: How often the holder looks for servers that were added, changed or are to be tried at once.
 REFRESH_SECONDS = 2.0
@@ -65,6 +71,8 @@ class Watched:
     excuse: str = ""
     #: Counts readings, so that what was asked of the database before one ended is not taken for newer.
     readings: int = 0
+    #: The fault of ours that was logged last, so that one which lasts is logged once.
+    fault: str = ""
 
     def close(self) -> None:
         connection, self.connection = self.connection, None
@@ -86,6 +94,8 @@ class Watch:
         self._watched: dict[str, Watched] = {}
         self._pool = Pool(f"shard-{lease.shard}", SERVERS_PER_SHARD)
         self._renewing = threading.Lock()
+        #: Held where it is decided who closes a connection: the reading that ends, or who drops the server.
+        self._parting = threading.Lock()
 
     def run(self, seconds: float) -> bool:
         """Returns False where the lease was lost; otherwise it was released."""
@@ -190,16 +200,18 @@ class Watch:
 
     def _meet(self, server: Server, place: tuple[Any, ...], state: ServerState) -> Watched:
         watched = Watched(server, place, state.fast_slot, state.full_slot, state.failures > 0)
-        watched.poll = store().latest(server.pk)
-        watched.snapshot = snapshots.latest(server.pk)
+        watched.poll = _readable(server, "poll", lambda: store().latest(server.pk))
+        watched.snapshot = _readable(server, "snapshot", lambda: snapshots.latest(server.pk))
         if watched.snapshot is not None:
             watched.plan = FastPlan.of(watched.snapshot)
         watched.excuse = "No worker watched this server: the one before it ended, or there was none."
         return watched
 
     def _drop(self, watched: Watched) -> None:
-        watched.gone = True
-        if not watched.busy:
+        with self._parting:
+            watched.gone = True
+            idle = not watched.busy
+        if idle:
             watched.close()
 
     def _start_due(self) -> None:
@@ -248,9 +260,14 @@ class Watch:
 
     def _ended(self, watched: Watched) -> None:
         watched.readings += 1
-        if not self._may_read(watched):
+        with self._parting:
+            over = not self._may_read(watched)
+            if not over:
+                # From here on whoever drops the server sees that nobody reads it, and closes its connection.
+                watched.busy = False
+        if over:
             watched.close()
-        watched.busy = False
+            watched.busy = False
         self._awake.set()
 
 
@@ -278,6 +295,9 @@ class _Reading:
             # Not acknowledged, so it is read again for the same slot while there is time.
             log.warning("A reading of %s could not be stored: %s", watched.server.name, error)
             self._watch._stop.wait(1.0)
+        except Exception as error:
+            self._fault(error)
+            self._watch._stop.wait(1.0)
         finally:
             self._watch._ended(watched)
 
@@ -295,14 +315,25 @@ class _Reading:
             except VaultError as error:
                 self._failed(slot, "credential", str(error), "")
                 return
+            except (LeaseLost, SlotTaken, DatabaseError):
+                raise
+            except Exception as error:
+                # Without this the slot would stay due, and the server be asked again at once and for ever.
+                self._fault(error)
+                self._failed(slot, "fault", *_FAULT)
+                return
         if time.time() >= watched.full_slot and not watched.failing and self._watch._may_read(watched):
             try:
                 self._collect(self._connected())
             except (TargetError, VaultError) as error:
                 # Whether the server is to be had at all is told by the polls, the next of which is seconds away.
                 log.info("%s could not be collected: %s", watched.server.name, error)
-                watched.full_slot = self._next_full(time.time())
-                watched.close()
+                self._give_up_full()
+            except (LeaseLost, SlotTaken, DatabaseError):
+                raise
+            except Exception as error:
+                self._fault(error)
+                self._give_up_full()
 
     def _readable_slot(self) -> int | None:
         """The slot to read now; None where the one that was due is too late and the next one is not due yet."""
@@ -378,17 +409,29 @@ class _Reading:
         watched.snapshot = snapshot
         watched.plan = FastPlan.of(snapshot)
         watched.full_slot = state.full_slot
+        watched.fault = ""
         if new:
             self._watch._announce(signals.snapshot_stored, server_id=watched.server.pk, slot=slot)
 
-    def _next_full(self, now: float) -> int:
-        """Gives up the full collection that was due: returns the slot of the next one."""
+    def _give_up_full(self) -> None:
+        """The full collection that was due is not made: the next one is due in an interval."""
         watched = self._watched
-        following = schedule.next_slot(watched.server.pk, watched.server.full_interval_seconds, now)
+        watched.close()
+        following = schedule.next_slot(watched.server.pk, watched.server.full_interval_seconds, time.time())
         changed = ServerState.objects.filter(server_id=watched.server.pk, full_slot=watched.full_slot).update(
             full_slot=following
         )
-        return following if changed else watched.full_slot
+        if changed:
+            watched.full_slot = following
+
+    def _fault(self, error: Exception) -> None:
+        """What nobody thought of: it is logged in full, once for as long as it stays the same."""
+        watched = self._watched
+        watched.close()
+        fault = f"{type(error).__name__}: {error}"
+        if fault != watched.fault:
+            log.error("A fault of Tidemark while %s was read", watched.server.name, exc_info=error)
+        watched.fault = fault
 
     def _connected(self) -> Connection:
         watched = self._watched
@@ -424,6 +467,17 @@ class _Reading:
             self._watched.gone = True
         else:
             self._watched.take(state)
+
+
+def _readable(server: Server, what: str, read: Callable[[], Stored | None]) -> Stored | None:
+    """What is stored, or None where it cannot be read: one damaged row must not stop the servers beside this one."""
+    try:
+        return read()
+    except DatabaseError:
+        raise
+    except Exception as error:
+        log.warning("The newest stored %s of %s cannot be read and is left out: %s", what, server.name, error)
+        return None
 
 
 def _cost(before: Any, connection: Connection) -> dict[str, float]:

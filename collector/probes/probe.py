@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from collector.errors import USABLE, Denied
 
 #: Longer values are cut: no setting or counter that anything here looks at is near it.
 LONGEST_VALUE = 16_384
+#: What an answer of another shape raises where it is taken apart: too few columns, words in place of numbers.
+UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 @dataclass
@@ -81,11 +84,15 @@ class Probe:
         except Denied as error:
             remedy = None
             if self.privilege and found.version is not None:
-                statement = remedy_for(self.privilege, found.version, found.account)
-                remedy = Remedy(RemedyKind.GRANT, self.title, statement)
+                # An account's name that cannot be quoted safely is not printed into a statement.
+                with contextlib.suppress(ValueError):
+                    statement = remedy_for(self.privilege, found.version, found.account)
+                    remedy = Remedy(RemedyKind.GRANT, self.title, statement)
             return result(ProbeState.FAILED, reason=error.sentence, remedy=remedy)
         except USABLE as error:
             return result(ProbeState.FAILED, reason=str(error))
+        except UNREADABLE:
+            return result(ProbeState.FAILED, reason="The answer cannot be read: it is not what a server says to this.")
         return result(ProbeState.OK, rows, found.remarks.get(self.name, ""))
 
 
