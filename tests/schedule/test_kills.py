@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.servers import RunningServer, start_server
+from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 from .installation import Installation, installation, until
 
@@ -71,7 +71,7 @@ def _wait_for_successor(ours: Installation, server_id: str, slot: int) -> None:
 
 @pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.ci)])
 def test_a_worker_killed_between_answer_and_commit_loses_no_slot(kills: int) -> None:
-    with start_server("mariadb-10.11", options={"general_log": "ON"}) as target, installation() as ours:
+    with start_server(DISTRIBUTION_SERVER, options={"general_log": "ON"}) as target, installation() as ours:
         account = target.client_user("watcher", "PROCESS")
         server_id = ours.add_server("target", target.port, account.user, account.password, fast=INTERVAL, full=600)
         ours.start_redis()

@@ -15,7 +15,7 @@ import pytest
 
 from advisor.mysql import series
 from advisor.mysql.rates import Interval, between
-from tests.servers import RunningServer, start_server
+from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 from .installation import Installation, installation, until
 
@@ -24,7 +24,7 @@ _POLL = re.compile(r"tidemark \*/ SHOW GLOBAL STATUS WHERE")
 
 @pytest.fixture(scope="module")
 def target() -> Iterator[RunningServer]:
-    with start_server("mariadb-10.11", options={"general_log": "ON"}) as running:
+    with start_server(DISTRIBUTION_SERVER, options={"general_log": "ON"}) as running:
         running.client_user("watcher", "PROCESS")
         yield running
 
@@ -192,7 +192,7 @@ def test_a_stolen_lease_ends_the_reading_and_its_connections(target: RunningServ
 
 
 def test_a_restart_of_the_server_is_a_gap_and_no_negative_rate(ours: Installation) -> None:
-    with start_server("mariadb-10.11") as target:
+    with start_server(DISTRIBUTION_SERVER) as target:
         target.client_user("watcher", "PROCESS")
         server_id = _add(ours, target, "restarted", full=600)
         ours.start_redis()
@@ -264,7 +264,7 @@ def test_a_worker_started_after_a_broker_restart_takes_over_from_a_killed_one(
 
 
 def test_a_person_may_ask_for_a_try_at_once(ours: Installation) -> None:
-    with start_server("mariadb-10.11") as target:
+    with start_server(DISTRIBUTION_SERVER) as target:
         target.client_user("watcher", "PROCESS")
         server_id = _add(ours, target, "tried", fast=20)
         target.stop()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.servers import RunningServer, start_server
+from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 from .installation import installation, until
 
@@ -20,7 +20,7 @@ def _slots(product: RunningServer, server_id: str) -> list[int]:
 
 @pytest.mark.ci
 def test_collecting_survives_a_restart_of_the_product_database() -> None:
-    with start_server("mariadb-10.11") as product, start_server("mariadb-10.11") as target:
+    with start_server(DISTRIBUTION_SERVER) as product, start_server(DISTRIBUTION_SERVER) as target:
         product.sql("CREATE DATABASE tidemark CHARACTER SET utf8mb4")
         account = product.client_user("product", "ALL")
         target.client_user("watcher", "PROCESS")
