@@ -195,9 +195,9 @@ def enlarged(log: RedoLog, load: RedoLoad, verdict: TooSmall, p: RedoThresholds)
         return Bound.MANAGED
     changes = log.change_to(target_bytes(log, load, verdict, p))
     capacity = log.capacity_by(changes)
-    # A bigger log that is still turned over within the average helps nobody.
-    turned_over = verdict is TooSmall.TURNED_OVER and capacity < p.floor_bytes
-    helps = not turned_over or held_seconds(log, load) * capacity / log.capacity_bytes >= p.held_seconds
+    # A bigger log that would still be turned over within the average ends nothing, whatever proved it too small.
+    held = held_seconds(log, load) * capacity / log.capacity_bytes
+    helps = capacity >= p.floor_bytes or held >= p.held_seconds
     if capacity > log.capacity_bytes and helps:
         return changes
     needed = log.capacity_bytes if helps else p.floor_bytes

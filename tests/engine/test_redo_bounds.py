@@ -128,12 +128,13 @@ def test_a_log_that_is_likely_too_small_waits_for_evidence_and_passes_where_the_
     assert isinstance(judge(bound, [SMALL], strict=True).outcome(SMALL.id), Passed)
 
 
-def test_a_log_that_stays_turned_over_with_all_the_disk_there_is_is_not_enlarged_a_little() -> None:
+@pytest.mark.parametrize("pressure", [0.3, 1.0])
+def test_a_log_that_stays_turned_over_with_all_the_disk_there_is_is_not_enlarged_a_little(pressure: float) -> None:
     seen = scene(
         "mysql 8.0.33",
         {"innodb_redo_log_capacity": 64 * MIB},
         redo_per_second=20 * MIB,
-        pressure=[0.3],
+        pressure=[pressure],
         host=stated(free_disk_bytes=512 * MIB),
     )
     assert "512 MiB of free disk" in advice(seen)

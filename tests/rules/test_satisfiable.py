@@ -97,6 +97,8 @@ def observations(draw: st.DrawFn) -> Observation:
                 [
                     None,
                     stated(memory_bytes=GIB),
+                    stated(free_disk_bytes=300 * MIB),
+                    stated(free_disk_bytes=20 * GIB),
                     stated(memory_bytes=8 * GIB, free_disk_bytes=GIB, storage="hdd"),
                     stated(memory_bytes=64 * GIB, free_disk_bytes=500 * GIB, storage="ssd"),
                 ]
