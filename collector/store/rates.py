@@ -13,8 +13,10 @@ from advisor.mysql.counters import Kind, kind, reset_by_flush_status
 from collector.store.columns import F64, Columns, Flags
 
 FLUSHED = "Uptime_since_flush_status"
+#: Counters that nothing but a restart sets back, both at once.
+BEGUN_ANEW = ("Questions", "Connections")
 #: Names without which the rates of others cannot be told.
-HELPERS = (FLUSHED, series.TRANSACTIONS_METHOD)
+HELPERS = (FLUSHED, series.TRANSACTIONS_METHOD, *BEGUN_ANEW)
 #: A time without polls that is longer than this, and than four times the usual spacing, is a hole: no line crosses it.
 _SHORTEST_HOLE_SECONDS = 60.0
 
@@ -42,6 +44,7 @@ def seconds_between(columns: Columns, longest: float) -> F64:
     tolerance = np.maximum(2.0, 0.1 * seconds)
     fine = (
         same
+        & ~np.logical_and.reduce([_fell(columns, name) for name in BEGUN_ANEW])
         & (grown >= 0)
         & (seconds > 0)
         & (grown >= seconds - tolerance)
@@ -50,6 +53,18 @@ def seconds_between(columns: Columns, longest: float) -> F64:
         & (seconds <= longest)
     )
     return np.where(fine, seconds, np.nan)
+
+
+def _fell(columns: Columns, name: str) -> Flags:
+    """Where a counter is smaller than a poll before; nowhere where it was not read."""
+    if name not in columns.names:
+        return np.zeros(max(0, len(columns) - 1), np.bool_)
+    row = columns.names.index(name)
+    raw, kinds, present = columns.raw[row], columns.kind[row], columns.present[row]
+    whole = (kinds[1:] == 0) & (kinds[:-1] == 0)
+    fell = np.where(whole, raw[1:] < raw[:-1], np.diff(columns.floats()[row]) < 0)
+    result: Flags = present[1:] & present[:-1] & fell
+    return result
 
 
 def is_rate(name: str) -> bool:

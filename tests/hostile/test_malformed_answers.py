@@ -118,7 +118,7 @@ def test_whatever_is_answered_to_whichever_statement_only_our_own_errors_come_of
         ]
 
     with FakeServer(script) as server:
-        for _ in range(400):
+        for _ in range(120):
             try:
                 with connect(server.target(), deadline_seconds=5) as connection:
                     snapshot = read_snapshot(connection)
@@ -130,5 +130,5 @@ def test_whatever_is_answered_to_whichever_statement_only_our_own_errors_come_of
                 outcome = error.kind
             outcomes[outcome] = outcomes.get(outcome, 0) + 1
     # The script is odd enough to matter, and not so odd that nothing comes through.
-    assert outcomes["read"] >= 20, outcomes
+    assert outcomes["read"] >= 5, outcomes
     assert len(outcomes) >= 3, outcomes

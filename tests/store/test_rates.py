@@ -23,6 +23,7 @@ _step = st.tuples(
     st.sampled_from([0, 0, 0, 1, -1, -10_000, 50]),  # how far its uptime strays
     st.sampled_from(["a", "a", "a", "", "b"]),
     _counter,
+    _counter,
     st.one_of(st.none(), st.sampled_from([0, 0, 0, -10_000])),  # uptime since FLUSH STATUS strays
     st.sampled_from([None, 1, 1, 2]),
 )
@@ -32,11 +33,12 @@ _step = st.tuples(
 @settings(max_examples=300, deadline=None)
 def test_rates_in_arrays_equal_those_of_each_pair(steps: list[Any]) -> None:
     at, polls = 1_700_000_000, []
-    for step, stray, uptime_stray, identity, counter, flush_stray, method in steps:
+    for step, stray, uptime_stray, identity, counter, connections, flush_stray, method in steps:
         at += step
         uptime = max(0, at - 1_699_990_000 + uptime_stray)
         values = {
             "Questions": counter,
+            "Connections": connections,
             "Slow_queries": counter,
             series.TRANSACTIONS: counter,
             rates.FLUSHED: None if flush_stray is None else max(0, uptime + flush_stray),
@@ -50,6 +52,9 @@ def test_rates_in_arrays_equal_those_of_each_pair(steps: list[Any]) -> None:
     )
     longest = rates.longest_seconds(found.slots)
     seconds = rates.seconds_between(found, longest)
+    for index, (previous, current) in enumerate(pairwise(polls)):
+        pair = between(previous, current, longest_seconds=longest)
+        assert (seconds[index] == pair.seconds) if isinstance(pair, Interval) else math.isnan(seconds[index]), index
     for name in ("Questions", "Slow_queries", series.TRANSACTIONS):
         grown = rates.growth(found, name, seconds)
         for index, (previous, current) in enumerate(pairwise(polls)):
@@ -60,6 +65,16 @@ def test_rates_in_arrays_equal_those_of_each_pair(steps: list[Any]) -> None:
             else:
                 assert grown[index] == float(expected), (name, index)
                 assert grown[index] >= 0
+
+
+def test_a_quick_restart_whose_uptime_grew_all_the_same_has_no_rate() -> None:
+    before = Poll(1000.0, 1000.0, 1, {"Questions": 50, "Connections": 9, "Com_select": 5})
+    after = Poll(1010.0, 1010.0, 9, {"Questions": 20, "Connections": 3, "Com_select": 900})
+    rows = [(int(poll.at), codec.pack_poll(poll)) for poll in (before, after)]
+    for names in (None, ("Com_select", *rates.HELPERS)):
+        found = codec.unpack_polls(rows, names)
+        assert np.isnan(rates.seconds_between(found, 60)).all()
+    assert not isinstance(between(before, after), Interval)
 
 
 def test_a_counter_at_the_top_of_64_bits_keeps_its_exact_difference() -> None:
