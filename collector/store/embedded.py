@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,6 +22,8 @@ from collector.store.interface import Buckets, PressureTimes, RecordedGap, Serie
 
 #: An hour is sealed this long after its end: longer than any poll may be late, so that none arrives after its block.
 SEAL_AFTER_SECONDS = 300
+#: How much longer digests are kept than samples: trends over seasons are told from them.
+DIGESTS_LONGER_SECONDS = 3 * 366 * 86_400
 #: How far before a range the poll is looked for that its first rate starts from.
 _LOOK_BACK_SECONDS = 300
 
@@ -82,7 +84,14 @@ class EmbeddedStore:
             PressureTimes(one.pressure_histogram, one.seconds_above_async, one.seconds_at_limit) for one in digests
         ]
         # Whole sealed hours were condensed already; what lies around them is condensed now.
-        for begin, finish in _around([one.hour_at for one in digests], start, end):
+        around = _around([one.hour_at for one in digests], start, end)
+        if len(around) > 2:
+            # Between sealed hours there is nothing but hours that are not sealed yet, and mostly not even those.
+            rows = OpenSample.objects.filter(server_id=server_id, slot__gte=start, slot__lt=end)
+            open_slots = list(rows.values_list("slot", flat=True))
+            between = [(a, b) for a, b in around[1:-1] if any(a <= slot < b for slot in open_slots)]
+            around = [around[0], *between, around[-1]]
+        for begin, finish in around:
             found = self._columns(server_id, NAMES, begin - _LOOK_BACK_SECONDS, finish)
             if len(found) > 1:
                 parts.append(pressure_times(found, begin))
@@ -113,19 +122,28 @@ class EmbeddedStore:
         return found.between(float(found.slots[-1]), float("inf")).polls()[0]
 
     def delete_older_than(self, instant: float, *, limit: int = 500) -> int:
-        """Blocks whose hour ended before ``instant``, and gaps that did; at most ``limit`` rows of each."""
+        """Blocks whose hour ended before ``instant``, polls of before it that were never sealed, and gaps that ended
+        before it; digests three years later. At most ``limit`` rows of each.
+        """
         blocks = SealedBlock.objects.filter(hour_at__lte=instant - HOUR_SECONDS)
         gaps = Gap.objects.filter(ended_at__lte=instant)
         deleted = 0
-        for rows in (blocks, gaps):
+        unsealed = OpenSample.objects.filter(slot__lt=instant)
+        digests = Digest.objects.filter(hour_at__lt=instant - DIGESTS_LONGER_SECONDS)
+        for rows in (blocks, unsealed, gaps, digests):
             # MySQL cannot delete with a limited subquery, so the ids come first.
             ids = list(rows.order_by("pk").values_list("pk", flat=True)[:limit])
             if ids:
                 deleted += rows.model.objects.filter(pk__in=ids).delete()[0]
         return deleted
 
-    def to_seal(self, now: float, *, limit: int = 100) -> list[tuple[str, int]]:
-        """(server, hour) of closed hours that still have open rows, the oldest first, at most ``limit``."""
+    def to_seal(
+        self, now: float, *, limit: int = 100, without: Collection[tuple[str, int]] = ()
+    ) -> list[tuple[str, int]]:
+        """(server, hour) of closed hours that still have open rows, the oldest first, at most ``limit``.
+
+        ``without`` are left out: hours that were tried and cannot be sealed.
+        """
         closed_before = hour_of(now - SEAL_AFTER_SECONDS)
         rows = (
             OpenSample.objects.filter(slot__lt=closed_before)
@@ -135,7 +153,8 @@ class EmbeddedStore:
         )
         found: dict[tuple[str, int], None] = {}
         for server_id, slot in rows:
-            found[(server_id, hour_of(slot))] = None
+            if (server_id, hour_of(slot)) not in without:
+                found[(server_id, hour_of(slot))] = None
             if len(found) >= limit:
                 break
         return list(found)

@@ -186,6 +186,17 @@ def test_time_by_pressure_is_told_from_every_poll(server: Server, kept: Embedded
     assert 0 < at_limit < above < asked.seconds
 
 
+def test_time_by_pressure_is_whole_with_holes_and_an_hour_that_was_not_sealed(
+    server: Server, kept: EmbeddedStore
+) -> None:
+    polls = [one for one in run_of_polls(3600, spacing=10) if one[0] // 3600 % 2 == HOUR // 3600 % 2]
+    _fill(kept, server, polls)
+    for server_id, hour in kept.to_seal(HOUR + 10**6, limit=1000):
+        if hour != HOUR + 4 * 3600:
+            kept.seal(server_id, hour)
+    assert kept.pressure_times(server.id, HOUR + 60, HOUR + 36_000).seconds == 5 * 3590 - 60 + 10
+
+
 def test_an_empty_range_has_no_points_and_no_intervals(server: Server, kept: EmbeddedStore) -> None:
     asked = kept.buckets(server.id, [series.LSN], HOUR, HOUR + 3600, 100)
     assert asked.points(series.LSN) == []
