@@ -15,6 +15,7 @@ from advisor.mysql.snapshot import Snapshot
 from advisor.ui import quantities
 from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, Trace
 from advisor.ui.period import Period
+from collector.store.condense import AT_LIMIT_PRESSURE
 from collector.store.interface import Buckets, PressureTimes, RecordedGap
 
 MIB = 1024 * 1024
@@ -428,7 +429,12 @@ def _occupancy(history: _History, times: PressureTimes, snapshot: Snapshot | Non
     most = history.greatest(series.PRESSURE)
     if not total or most is None:
         return Distribution("occupancy", title, caption, bars, marks, sentence=_("No pressure in this time.")), None
-    p50, p95 = (min(weighted_percentile(times.histogram, _BAR_WIDTH, share), most) for share in (0.5, 0.95))
+    # A histogram tells percentiles to half a cell, the time above a point is exact: together they must not disagree.
+    above = [(times.above_async_seconds, ratio or 0.0), (times.at_limit_seconds, AT_LIMIT_PRESSURE)]
+    p50, p95 = (
+        min(max(weighted_percentile(times.histogram, _BAR_WIDTH, share), *_reached(above, (1 - share) * total)), most)
+        for share in (0.5, 0.95)
+    )
     figures = [
         (_("median"), quantities.percent(p50)),
         (_("95 %% below") % {}, quantities.percent(p95)),
@@ -439,6 +445,11 @@ def _occupancy(history: _History, times: PressureTimes, snapshot: Snapshot | Non
     figures.append((_("writers wait"), _share_of_time(times.at_limit_seconds / total)))
     sentence = ", ".join(f"{name} {value}" for name, value in figures)
     return Distribution("occupancy", title, caption, bars, marks, tuple(figures), sentence), p95
+
+
+def _reached(above: list[tuple[float, float]], seconds: float) -> list[float]:
+    """The levels that the pressure was at or above for longer than so many seconds, and 0."""
+    return [0.0, *(level for spent, level in above if spent > seconds)]
 
 
 def _share_of_time(share: float) -> str:

@@ -63,3 +63,10 @@ def test_no_percentile_is_above_the_peak() -> None:
     assert charts.pressure_p95 is not None
     assert charts.pressure_p95 <= 0.97
     assert sum(bar.share for bar in charts.occupancy.bars) == pytest.approx(1.0)
+
+
+def test_percentiles_and_shares_of_time_do_not_disagree() -> None:
+    """Cell 19 holds 95 to 100 %, so its middle is below the limit at which most of the time was spent."""
+    charts = _charts([0.96] * 3, [0.995] * 3, [0.99] * 3, _times({19: 180.0}, 180.0, 150.0))
+    assert charts.pressure_p95 == pytest.approx(0.99)
+    assert dict(charts.occupancy.figures)["median"] == "99 %"
