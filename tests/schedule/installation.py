@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,8 +16,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from scripts.embedded.binaries import find_redis
+
 ROOT = Path(__file__).resolve().parents[2]
-REDIS = shutil.which("redis-server") or shutil.which("valkey-server") or ""
 
 
 def until(what: str, true: Callable[[], Any], seconds: float = 30.0, every: float = 0.02) -> Any:
@@ -181,10 +181,13 @@ print(made.pk, end="")
         return child
 
     def start_redis(self) -> Child:
+        # As ./start finds it: with the package redis-tools alone there is no program of the name redis-server.
+        redis = find_redis(self.folder)
+        assert redis is not None, "./check installs redis-tools"
         child = self.start(
             "redis",
             [
-                REDIS,
+                str(redis),
                 "--port",
                 "0",
                 "--unixsocket",
