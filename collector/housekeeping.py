@@ -6,6 +6,7 @@ import logging
 import time
 
 from django.conf import settings
+from django.db import Error as DatabaseError
 from django.db.models import Count, F, Min
 
 from collector import schedule
@@ -23,6 +24,8 @@ HOURLY_SNAPSHOTS_SECONDS = 30 * DAY_SECONDS
 #: Sealing stops after this long; what is left waits for the next minute.
 _SEAL_FOR_SECONDS = 20.0
 _BATCH = 500
+#: Hours (server, its begin) that this process could not seal: not tried again until it is restarted.
+_unsealable: set[tuple[str, int]] = set()
 
 
 def keep_house() -> None:
@@ -41,17 +44,29 @@ def seal_closed_hours(now: float) -> int:
         return 0
     sealed = 0
     until = time.monotonic() + _SEAL_FOR_SECONDS
-    for server_id, hour_at in kept.to_seal(now):
-        if time.monotonic() > until:
-            break
-        try:
-            kept.seal(server_id, hour_at)
-            sealed += 1
-        except ValueError:
-            log.exception(
-                "The hour %s of server %s could not be sealed; its polls stay as they are.", hour_at, server_id
-            )
+    _forget_before(now)
+    while hours := kept.to_seal(now, without=_unsealable):
+        for server_id, hour_at in hours:
+            if time.monotonic() > until:
+                return sealed
+            try:
+                kept.seal(server_id, hour_at)
+                sealed += 1
+            except DatabaseError:
+                raise
+            except Exception:
+                # Its polls stay until they are too old; trying again each minute would only hold up the others.
+                _unsealable.add((server_id, hour_at))
+                log.exception(
+                    "The hour %s of server %s could not be sealed; its polls stay as they are.", hour_at, server_id
+                )
     return sealed
+
+
+def _forget_before(now: float) -> None:
+    """Hours whose polls are thrown away by now need not be remembered."""
+    oldest = now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS
+    _unsealable.difference_update([one for one in _unsealable if one[1] < oldest])
 
 
 def thin_snapshots(now: float) -> int:

@@ -120,6 +120,6 @@ class SampleStore(Protocol):
     def delete_older_than(self, instant: float, *, limit: int = 500) -> int:
         """Deletes samples and gaps from before ``instant``, a bounded batch of them; returns how many rows went.
 
-        Digests stay: they are small, and trends over quarters are told from them. Engines that keep their own retention
-        do nothing here.
+        Digests stay three years longer: they are small, and trends over seasons are told from them. Engines that keep
+        their own retention do nothing here.
         """

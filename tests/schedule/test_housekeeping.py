@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from collector import housekeeping
-from collector.models import OpenSample, SealedBlock, Server, StoredSnapshot
+from collector.models import Digest, OpenSample, SealedBlock, Server, StoredSnapshot
 from collector.store import store
 from tests.store.polls import run_of_polls
 
@@ -55,6 +55,33 @@ def test_closed_hours_are_sealed_and_a_damaged_one_does_not_hold_up_the_others(w
     assert list(SealedBlock.objects.order_by("hour_at").values_list("hour_at", flat=True))[:1] == [start + HOUR]
     assert OpenSample.objects.filter(slot__lt=start + HOUR).count() == 360
     assert OpenSample.objects.filter(slot__gte=start + HOUR, slot__lt=start + 2 * HOUR).count() == 0
+
+
+def test_a_hundred_hours_that_cannot_be_sealed_hold_up_no_other_and_are_tried_once(
+    watched: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    start = int(time.time()) // HOUR * HOUR - 110 * HOUR
+    OpenSample.objects.bulk_create(
+        OpenSample(server=watched, slot=start + number * HOUR, payload=b"\x63") for number in range(105)
+    )
+    good = start + 107 * HOUR
+    for slot, poll in run_of_polls(10, start=good):
+        store().append(watched.pk, slot, poll)
+    housekeeping.keep_house()
+    assert list(SealedBlock.objects.values_list("hour_at", flat=True)) == [good]
+    assert caplog.text.count("could not be sealed") == 105
+    housekeeping.keep_house()
+    assert caplog.text.count("could not be sealed") == 105
+
+
+def test_polls_that_were_never_sealed_and_digests_of_years_ago_go_too(watched: Server) -> None:
+    old = int(time.time()) // HOUR * HOUR - 100 * 86_400
+    OpenSample.objects.create(server=watched, slot=old, payload=b"\x63")
+    for years in (1, 5):
+        Digest.objects.create(server=watched, hour_at=old - years * 365 * 86_400, data={})
+    housekeeping.keep_house()
+    assert not OpenSample.objects.exists()
+    assert list(Digest.objects.values_list("hour_at", flat=True)) == [old - 365 * 86_400]
 
 
 def test_samples_older_than_the_retention_go(watched: Server, settings: pytest.FixtureRequest) -> None:
