@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 from django.db.models import Count
@@ -41,7 +42,7 @@ FASTEST_SECONDS = 5
 SLOWEST_FAST_SECONDS = 300
 SLOWEST_FULL_SECONDS = 3600
 _LONGEST_TAG = 50
-_HOST_FACTS = ("memory_bytes", "cpus", "storage", "free_disk_bytes")
+_HOST_FACTS = ("memory_bytes", "cpus", "storage", "free_disk_bytes", "write_latency_microseconds")
 _STORAGE = ("ssd", "hdd")
 
 
@@ -66,13 +67,18 @@ def add_server(
     tls_mode: str = "",
     tls_ca: str = "",
     tags: Sequence[str] = (),
-    fast_interval_seconds: int = 10,
-    full_interval_seconds: int = 60,
+    fast_interval_seconds: int | None = None,
+    full_interval_seconds: int | None = None,
     host_facts: Mapping[str, Any] | None = None,
     unrestricted: bool = False,
     actor: AbstractBaseUser | None = None,
 ) -> Server:
-    """Registers a server and makes it due at once. Raises InvalidServer, which names the fields."""
+    """Registers a server and makes it due at once. Raises InvalidServer, which names the fields.
+
+    Intervals that are not given are those of the settings (TIDEMARK_FAST_INTERVAL_SECONDS and its sibling).
+    """
+    fast = settings.FAST_INTERVAL_SECONDS if fast_interval_seconds is None else fast_interval_seconds
+    full = settings.FULL_INTERVAL_SECONDS if full_interval_seconds is None else full_interval_seconds
     values = _checked(
         {
             "name": name,
@@ -83,8 +89,8 @@ def add_server(
             "tls_mode": tls_mode or default_tls_mode(host, socket),
             "tls_ca": tls_ca,
             "tags": tags,
-            "fast_interval_seconds": fast_interval_seconds,
-            "full_interval_seconds": full_interval_seconds,
+            "fast_interval_seconds": fast,
+            "full_interval_seconds": full,
             "host_facts": host_facts or {},
             "unrestricted": unrestricted,
         }
@@ -212,7 +218,10 @@ def _secret(password: Secret | str) -> Secret:
 
 
 def _seal(server: Server, purpose: str, user: str, password: Secret) -> None:
-    sealed, key_id = vault.seal(password, team_id=server.team_id, server_id=server.pk, purpose=purpose)
+    try:
+        sealed, key_id = vault.seal(password, team_id=server.team_id, server_id=server.pk, purpose=purpose)
+    except vault.VaultError as error:
+        raise InvalidServer({"password": str(error)}) from None
     Credential.objects.update_or_create(
         server=server, purpose=purpose, defaults={"user": user, "sealed": sealed, "key_id": key_id}
     )

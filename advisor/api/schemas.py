@@ -80,6 +80,7 @@ class HostFactsIn(Schema):
     memory_bytes: Annotated[int, Field(gt=0)] | None = None
     cpus: Annotated[int, Field(gt=0, le=65_536)] | None = None
     storage: Literal["ssd", "hdd"] | None = None
+    write_latency_microseconds: Annotated[int, Field(gt=0, le=60_000_000)] | None = None
 
 
 class ServerIn(Schema):

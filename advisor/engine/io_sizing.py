@@ -9,8 +9,9 @@ average + pages by age) / 3, whose steady state is io_capacity itself: it has to
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from advisor.engine.facts.flushing import AT_MAXIMUM, DirtyPages, Flushing, IoCapacity
+from advisor.engine.facts.flushing import AT_MAXIMUM, DirtyPages, IoCapacity
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Unit, round_up
 from advisor.mysql.proposal import SetVariable
@@ -37,7 +38,18 @@ class LowWaterThresholds(Thresholds):
     )
 
 
-def wanted_capacity(io: IoCapacity, flushing: Flushing, p: IoThresholds) -> tuple[int, int]:
+class Flushed(Protocol):
+    """Rates of flushing in pages per second, of a window or of a longer history."""
+
+    @property
+    def median(self) -> float: ...
+    @property
+    def p95(self) -> float: ...
+    @property
+    def p95_polls(self) -> float: ...
+
+
+def wanted_capacity(io: IoCapacity, flushing: Flushed, p: IoThresholds) -> tuple[int, int]:
     """(innodb_io_capacity, innodb_io_capacity_max) for this load, as if nothing was set yet, in hundreds of pages.
 
     MySQL: the capacity follows the median minute, and at least a quarter of the 95th percentile of the minutes; the
@@ -56,7 +68,7 @@ def wanted_capacity(io: IoCapacity, flushing: Flushing, p: IoThresholds) -> tupl
     return capacity, capacity * max(2, int(-(-highest // capacity)))
 
 
-def raised_capacity(io: IoCapacity, flushing: Flushing, p: IoThresholds) -> tuple[int, int]:
+def raised_capacity(io: IoCapacity, flushing: Flushed, p: IoThresholds) -> tuple[int, int]:
     """The wanted values, neither below the present ones nor, where they rise, above what the device may be asked for.
 
     Where the factor counts, the capacity is at most half of the device, so that there is a factor at all. The maximum

@@ -25,12 +25,18 @@ class HostFact:
 
 @dataclass(frozen=True)
 class HostFacts:
-    """Memory and free disk in bytes, CPUs, storage kind ("ssd" or "hdd"); None is unknown and is never guessed."""
+    """Memory and free disk in bytes, CPUs, storage kind ("ssd" or "hdd"), and how long a write to the data device takes
+    under load; None is unknown and is never guessed.
+
+    The latency has to come from the machine (iostat's w_await, a volume's metrics): performance_schema times only the
+    hand-over of asynchronous writes (0.02 ms on MySQL 5.7 and 9.7, 0.01 ms on MariaDB 10.11, whatever the device is).
+    """
 
     memory_bytes: HostFact | None = None
     cpus: HostFact | None = None
     storage: HostFact | None = None
     free_disk_bytes: HostFact | None = None
+    write_latency_microseconds: HostFact | None = None
 
 
 @dataclass(frozen=True)

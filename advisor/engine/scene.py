@@ -205,14 +205,23 @@ def _poll(
 
 
 def stated(
-    *, memory_bytes: int | None = None, free_disk_bytes: int | None = None, storage: str | None = None
+    *,
+    memory_bytes: int | None = None,
+    free_disk_bytes: int | None = None,
+    storage: str | None = None,
+    write_latency_microseconds: int | None = None,
 ) -> HostFacts:
     """Host facts that a person stated."""
 
     def fact(value: int | str | None) -> HostFact | None:
         return None if value is None else HostFact(value, "stated")
 
-    return HostFacts(memory_bytes=fact(memory_bytes), free_disk_bytes=fact(free_disk_bytes), storage=fact(storage))
+    return HostFacts(
+        memory_bytes=fact(memory_bytes),
+        free_disk_bytes=fact(free_disk_bytes),
+        storage=fact(storage),
+        write_latency_microseconds=fact(write_latency_microseconds),
+    )
 
 
 def hours(

@@ -165,6 +165,7 @@ def host_facts(stored: Mapping[str, Any]) -> HostFacts:
         cpus=fact("cpus"),
         storage=fact("storage"),
         free_disk_bytes=fact("free_disk_bytes"),
+        write_latency_microseconds=fact("write_latency_microseconds"),
     )
 
 

@@ -174,6 +174,13 @@ class TargetServer(forms.Form):
         required=False,
         choices=[("", gettext_lazy("unknown")), ("ssd", gettext_lazy("SSD")), ("hdd", gettext_lazy("hard disk"))],
     )
+    write_latency_ms = forms.FloatField(
+        label=gettext_lazy("Write latency, ms"),
+        required=False,
+        min_value=0.001,
+        max_value=60_000,
+        help_text=gettext_lazy("Of the device under load, as iostat shows it (w_await): no server tells it."),
+    )
 
     def values(self) -> dict[str, Any]:
         """What the collector's services take."""
@@ -185,6 +192,8 @@ class TargetServer(forms.Form):
             facts["cpus"] = clean["cpus"]
         if clean["storage"]:
             facts["storage"] = clean["storage"]
+        if clean["write_latency_ms"]:
+            facts["write_latency_microseconds"] = max(1, round(clean["write_latency_ms"] * 1000))
         return {
             "name": clean["name"] or clean["host"] or clean["socket"],
             "host": clean["host"].strip(),
@@ -231,7 +240,7 @@ class ServerSettings(TargetServer):
             entry = facts.get(name)
             return entry.get("value") if isinstance(entry, dict) else None
 
-        memory = stated("memory_bytes")
+        memory, latency = stated("memory_bytes"), stated("write_latency_microseconds")
         return {
             "name": server.name,
             "host": server.host,
@@ -242,6 +251,7 @@ class ServerSettings(TargetServer):
             "tls_ca": server.tls_ca,
             "tags": ", ".join(str(tag) for tag in server.tags),
             "memory_gib": round(memory / 1024**3, 2) if memory else None,
+            "write_latency_ms": latency / 1000 if latency else None,
             "cpus": stated("cpus"),
             "storage": stated("storage"),
             "enabled": server.enabled,

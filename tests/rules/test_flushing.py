@@ -9,10 +9,11 @@ import pytest
 from advisor.engine.evaluation import judge
 from advisor.engine.joining import variables_twice
 from advisor.engine.observation import Observation
-from advisor.engine.outcome import Finding, NotApplicable, Passed, Severity
+from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed, Severity
 from advisor.engine.rule import Rule
-from advisor.engine.scene import scene
+from advisor.engine.scene import hours, scene, stated
 from advisor.engine.units import GIB, HOUR, MIB
+from advisor.mysql.snapshot import RemedyKind
 from advisor.mysql.version import Distribution
 from advisor.rules import all_rules, rule_by_id
 
@@ -84,3 +85,37 @@ def test_what_lowers_an_eager_low_water_mark_does_not_call_the_next_rule() -> No
     (found,) = judge(eager, [EARLY, BLIND], strict=True).recommendations
     after = drifting(pressure=[0.9], low_water=f"{float(str(found.variables['innodb_max_dirty_pages_pct_lwm'])):.6f}")
     assert judge(after, [EARLY, BLIND], strict=True).recommendations == ()
+
+
+TOO_HIGH = rule_by_id("flushing.io-capacity-max-too-high")
+
+
+def stock(*, count: int = 26, latency: int | None = 14_000, busy: float = 0.0) -> Observation:
+    """MySQL 9.7 as installed at 150 pages a second; ``busy``: pages a second in the last of its hours."""
+    calm = hours(count, redo_per_hour=100 * MIB, pressure=0.05, capacity_bytes=GIB, pages_flushed_p95=150)
+    peak = hours(1, redo_per_hour=100 * MIB, pressure=0.05, capacity_bytes=GIB, pages_flushed_p95=busy)
+    return scene(
+        "mysql 9.7.4",
+        {"innodb_redo_log_capacity": GIB},
+        redo_per_second=100 * 1024,
+        pressure=[0.05],
+        seconds=2 * HOUR,
+        every=60,
+        counters={"Innodb_buffer_pool_pages_flushed": 150},
+        digests=(*calm[:-1], *peak) if busy else calm,
+        host=stated(write_latency_microseconds=latency),
+    )
+
+
+def test_a_quiet_night_does_not_lower_a_default_and_says_what_is_missing() -> None:
+    night = judge(stock(count=2), [TOO_HIGH], strict=True).outcome(TOO_HIGH.id)
+    assert isinstance(night, NotEvaluated)
+    assert [one.kind for one in night.missing] == [RemedyKind.WINDOW]
+    unknown = judge(stock(latency=None), [TOO_HIGH], strict=True).outcome(TOO_HIGH.id)
+    assert isinstance(unknown, NotEvaluated)
+    assert [one.kind for one in unknown.missing] == [RemedyKind.HOST_FACT]
+
+
+def test_the_busiest_hour_of_the_day_counts_and_not_the_last_ones() -> None:
+    assert isinstance(judge(stock(), [TOO_HIGH], strict=True).outcome(TOO_HIGH.id), Finding)
+    assert isinstance(judge(stock(busy=15_000), [TOO_HIGH], strict=True).outcome(TOO_HIGH.id), Passed)

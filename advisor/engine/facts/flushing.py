@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.evidence import require_load, window_of
-from advisor.engine.fact import Fact, Harm
+from advisor.engine.evidence import HIGH_COVERAGE, require_load, settled_digests, window_of
+from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.facts.redo import intervals_with_redo
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Window
-from advisor.engine.statistics import median, percentile
-from advisor.engine.units import Unit
+from advisor.engine.statistics import median, percentile, weighted_percentile
+from advisor.engine.units import DAY, HOUR, Unit
+from advisor.engine.wording import seconds_text
 from advisor.mysql import redo, series
 from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.counters import FLUSHED_BY_REASON
+from advisor.mysql.digest import PRESSURE_STEP
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from advisor.mysql.values import parse_real
@@ -158,6 +161,106 @@ class Flushing(Harm):
                     )
                 )
         return tuple(figures)
+
+
+@dataclass(frozen=True)
+class FlushingHistory(Fact):
+    """A day and more of flushing under the present settings, by the hour: for what is claimed of all of it, its peak
+    included.
+
+    ``median`` is that of the busiest hour, ``p95`` the highest 95th percentile of any hour, both in pages per second;
+    ``p95_pressure`` the 95th percentile of age / limit; ``redo_per_page_bytes`` about how much redo each page carried,
+    by the hours' medians.
+    """
+
+    basis: ClassVar[Basis] = Basis.WINDOW
+    reads: ClassVar[tuple[str, ...]] = (f"{PAGES_FLUSHED}, hour by hour",)
+
+    window: Window
+    median: float
+    p95: float
+    p95_pressure: float
+    redo_per_page_bytes: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        _require_own_flushing(seen)
+        hours = settled_digests(seen, None)
+        covered = sum(hour.seconds for hour in hours)
+        if covered < HIGH_COVERAGE * DAY:
+            raise Missing(
+                Remedy(
+                    RemedyKind.WINDOW,
+                    "a day of flushing",
+                    "Needs 24 h of observation with these settings, the busiest hours among them; "
+                    f"{seconds_text(covered)} are there.",
+                )
+            )
+        cells = [sum(column) for column in zip_longest(*(hour.pressure_histogram for hour in hours), fillvalue=0.0)]
+        pages = sum(hour.pages_flushed_median * hour.seconds for hour in hours)
+        return cls(
+            window=Window(float(hours[0].hour_at), float(hours[-1].hour_at + HOUR), len(hours)),
+            median=max(hour.pages_flushed_median for hour in hours),
+            p95=max(hour.pages_flushed_p95 for hour in hours),
+            p95_pressure=weighted_percentile(cells, PRESSURE_STEP, 0.95),
+            redo_per_page_bytes=sum(hour.redo_written_bytes for hour in hours) / max(pages, 1.0),
+        )
+
+    @property
+    def p95_polls(self) -> float:
+        """Hours keep the percentile of polls and none of minutes: one figure serves for both."""
+        return self.p95
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Rates and pressure, as evidence."""
+        return (
+            Measured(
+                "pages flushed per second in the busiest hour, 95th percentile",
+                self.p95,
+                Unit.PAGES_PER_SECOND,
+                self.window,
+                PAGES_FLUSHED,
+            ),
+            Measured(
+                "checkpoint age against its limit, 95th percentile",
+                self.p95_pressure,
+                Unit.RATIO,
+                self.window,
+                "hourly digests",
+            ),
+            Measured("redo for each page flushed", self.redo_per_page_bytes, Unit.BYTES, self.window, "hourly digests"),
+        )
+
+
+#: What a rule answers that would fire if it knew the device.
+STATE_LATENCY = Remedy(
+    RemedyKind.HOST_FACT,
+    "write latency of the device",
+    "State it on the server's page, as iostat (w_await) or the volume's metrics show it under load: "
+    "the server itself times only the hand-over of its writes.",
+)
+
+
+@dataclass(frozen=True)
+class WriteLatency(Fact):
+    """How long one write to the data's device takes under load, in seconds, as a person states it; None where nobody
+    did, for rules that often can tell without it.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("the device's write latency, where it is stated",)
+
+    seconds: float | None
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        fact = seen.host.write_latency_microseconds
+        return cls(None if fact is None else int(fact.value) / 1_000_000)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The latency where it is known, as evidence."""
+        if self.seconds is None:
+            return ()
+        return (Measured("write latency of the device", self.seconds, Unit.SECONDS, None, "stated"),)
 
 
 def _share(intervals: tuple[Interval, ...], reason: str, flushed: float) -> float | None:
