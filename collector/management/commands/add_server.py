@@ -7,9 +7,10 @@ from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
+from advisor.commands import ProductCommand
 from advisor.teams import services as teams
 from advisor.teams.models import Team
 from collector import servers
@@ -17,6 +18,7 @@ from collector.errors import BadTarget
 from collector.models import Server, TlsMode
 from collector.secret import Secret
 from collector.target import Address, parse_url, read_defaults_group, read_password_file
+from collector.vault import VaultError
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _FACTORS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
@@ -30,7 +32,8 @@ def size(text: str) -> int:
     return int(float(match[1]) * _FACTORS[match[2].upper()])
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
+    refusals = (VaultError,)
     help = "Registers a server. It is watched also where it cannot be reached yet; what is wrong is said."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

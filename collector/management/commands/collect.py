@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from advisor.commands import ProductCommand
 from advisor.mysql.snapshot import ProbeResult, ProbeState
 from collector import resolve
 from collector.errors import BadTarget
 from collector.reports import ConnectionReport, check_connection
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
     help = "Read a server once: prints each probe, its cost, and the GRANT that would make it complete."
     requires_system_checks: list[str] = []
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from advisor.commands import ProductCommand
 from collector import recording, resolve
 from collector.errors import BadTarget, TargetError
 from collector.observe import observe
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
     help = "Record a server into a folder: two snapshots and the polls between them, without secrets and names."
     requires_system_checks: list[str] = []
 
@@ -29,6 +31,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(options["path"])
+        if path.exists() and not path.is_dir():
+            raise CommandError(f"{path} is a file: name a folder.", returncode=2)
         if path.exists() and not recording.is_recording(str(path)) and any(path.iterdir()):
             raise CommandError(f"{path} exists and is no recording: name another folder.", returncode=2)
         try:
@@ -41,6 +45,10 @@ class Command(BaseCommand):
             )
         except BadTarget as error:
             raise CommandError(str(error), returncode=2) from None
+        # What cannot be written is told now, not after minutes of observing.
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
         try:
             observed = observe(target, seconds=options["observe"], interval=options["interval"])
         except TargetError as error:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from advisor.commands import ProductCommand
 from collector import vault
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
     help = (
         "Seal every stored password with the first credential key. Put a new key on the first line of the key file, "
         "keep the old ones below it, restart, run this, and then remove the old ones. "

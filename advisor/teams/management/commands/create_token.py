@@ -5,12 +5,13 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from advisor.commands import ProductCommand
 from advisor.teams import services
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
     help = "Makes an API token with all that person's rights and prints it, once, alone on the last line."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 from django.utils import timezone
 
+from advisor.commands import ProductCommand
 from advisor.teams import services
 from advisor.teams.links import login_address
 from advisor.teams.roles import Role
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
     help = "Makes a person and prints a link that signs them in once. Without --team the only team is used."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
+from advisor.commands import ProductCommand
 from advisor.teams import services
 from advisor.teams.links import login_address
 
 
-class Command(BaseCommand):
+class Command(ProductCommand):
     help = "Prints a link that signs this person in, once, within 30 minutes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
