@@ -8,10 +8,10 @@ Why it matters
 
 How it is computed
     innodb_max_dirty_pages_pct_lwm is 0, at least 5 % of the time was spent above the async point (87.5 % of the
-    limit), the redo log is not too small, and adaptive flushing wrote less than a fifth of the pages where that is
-    counted. Where more pages are flushed than innodb_io_capacity, that is
-    raised to 1.2 x the 95th percentile of the pages flushed, since a round grows with it; else the low-water mark
-    is set to half of the usual share of dirty pages, at least 1 and at most 20.
+    limit), the redo log is not too small or cannot be enlarged, and adaptive flushing wrote less than a fifth of
+    the pages where that is counted. Where more pages are flushed than innodb_io_capacity, that is raised to 1.2 x
+    the 95th percentile of the pages flushed, since a round grows with it; else the low-water mark is set to half of
+    the usual share of dirty pages, at least 1 and at most 20.
 
 When to dismiss it
     Throughput is even and nobody waits: a high age alone is no fault on MariaDB.

@@ -6,18 +6,19 @@ Why it matters
     written all along.
 
 How it is computed
-    Only where the redo log itself is not too small (the rule about it comes first: a log that is turned over all
-    the time makes the server write each page again and again, and no figure about flushing means anything then). F
-    is the rate of pages flushed, as one-minute averages. MySQL and MariaDB up to 10.4: too low when F stays at 90 %
-    of innodb_io_capacity_max in 5 % of the intervals while the age is above 70 % of its limit, or writers were seen
-    at the limit while the median of F is above innodb_io_capacity. MariaDB 10.5+, whose rounds grow with
-    innodb_io_capacity alone: too low when writers were seen at the limit, or background flushing (above the async
-    point) wrote more pages than adaptive flushing, while the 95th percentile of F is above innodb_io_capacity. The
-    proposal is 1.2 x F (MySQL: the median, and at least a quarter of the 95th percentile; MariaDB: the 95th percentile,
-    since a round's steady state is innodb_io_capacity itself), and a maximum of two or more times that, by whole
-    numbers on MySQL, which divides the two as integers: so many that the 95th percentile of F and of the intervals
-    between polls stays below it. A single poll sizes nothing. Both are proposed together, neither ever below its
-    present value, and neither raised beyond 20,000 pages/s (rotating disks: 200).
+    Only where the redo log itself is not too small, or cannot be enlarged (the rule about it comes first: a log
+    that is turned over all the time makes the server write each page again and again, and no figure about flushing
+    means anything then). F is the rate of pages flushed, as one-minute averages. MySQL and MariaDB up to 10.4: too
+    low when F stays at 90 % of innodb_io_capacity_max in 5 % of the intervals while the age is above 70 % of its
+    limit, or writers were seen at the limit while the median of F is above innodb_io_capacity. MariaDB 10.5+, whose
+    rounds grow with innodb_io_capacity alone: too low when writers were seen at the limit, or background flushing
+    (above the async point) wrote more pages than adaptive flushing, while the 95th percentile of F is above
+    innodb_io_capacity. The proposal is 1.2 x F (MySQL: the median, and at least a quarter of the 95th percentile;
+    MariaDB: the 95th percentile, since a round's steady state is innodb_io_capacity itself), and a maximum of two
+    or more times that, by whole numbers on MySQL, which divides the two as integers: so many that the 95th
+    percentile of F and of the intervals between polls stays below it. A single poll sizes nothing. Both are
+    proposed together, neither ever below its present value, and neither raised beyond 20,000 pages/s (rotating
+    disks: 200).
 
 When to dismiss it
     The device cannot write more, or reads would suffer: what flushing takes, reads lose.

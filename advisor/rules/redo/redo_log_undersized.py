@@ -27,7 +27,8 @@ How it is computed
     write (down, at a ceiling). Until an hour was observed (but for a twentieth of it), ten minutes take the place of
     twenty, and 4 GiB is the most that is proposed; until a day was, 16 GiB; never more than 64 GiB: enough that the
     same load stays clear of the limit, not so much that one busy minute could ask for half a disk. Where the log is
-    proven too small, or turned over, and one of these bounds leaves no room, the finding stays and names the bound.
+    proven too small, or turned over, and one of these bounds leaves no room (or innodb_dedicated_server sizes the log
+    of a managed server by itself), the finding stays and names the bound.
     The growth of the log sequence number is used, never Innodb_os_log_written, which counts up to eight times as much
     where commits are small.
 
