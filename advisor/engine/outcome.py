@@ -4,8 +4,8 @@ code must parse.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from advisor.engine.units import Quantity, Unit
@@ -63,6 +63,11 @@ class Measured:
     window: Window | None = None
     source: str = ""
     lower_is_worse: bool = False
+
+
+def unused(figures: Iterable[Measured]) -> tuple[Measured, ...]:
+    """The figures of a finding that says "more than is needed": the less of it is used, the truer the finding."""
+    return tuple(replace(figure, lower_is_worse=True) for figure in figures)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from advisor.engine.advice import advice_document
+from advisor.engine.evaluation import judge
+from advisor.engine.outcome import Finding
 from advisor.journal.models import Event
 from advisor.recommendations import services, verdict
 from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
 from advisor.recommendations.states import WrongState
+from advisor.rules import rule_by_id
 
 from .building import RULE, START, Judging, found
 
@@ -321,3 +325,25 @@ def test_the_fleet_row_counts_what_is_pending_and_names_the_worst(watched: Any, 
     )
     row.refresh_from_db()
     assert (row.open_recommendations, row.worst_severity) == (1, "notice")
+
+
+@pytest.mark.parametrize("rule", ["redo.redo-log-oversized", "flushing.io-capacity-max-too-high"])
+def test_what_is_too_big_gets_worse_by_being_used_less(rule: str) -> None:
+    seen = next(one.seen for one in rule_by_id(rule).examples if one.outcome is Finding)
+    document = advice_document(judge(seen, [rule_by_id(rule)], strict=True), seen)["recommendations"][0]
+    figures = verdict.figures(document)
+    assert figures
+    assert verdict.falling(document) == set(figures)
+    busier = {name: 2 * value for name, value in figures.items()}
+    assert verdict.growth(figures, busier, verdict.falling(document)) <= 1
+
+
+def test_the_severity_at_dismissal_outlives_days_of_other_severities(watched: Any, owner: Any) -> None:
+    judge_again = Judging(watched)
+    judge_again(found(severity="warning"))
+    services.dismiss(recommendation=only(), actor=owner, reason="known", until=None, now=judge_again.now)
+    for severity in ("notice", "warning", "notice", "warning"):
+        judge_again(found(severity=severity))
+        assert only().state == State.DISMISSED
+    judge_again(found(severity="critical"))
+    assert only().state == State.OPEN

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from advisor.engine.facts.flushing import STATE_LATENCY, FlushingHistory, IoCapacity, WriteLatency
 from advisor.engine.io_sizing import IoThresholds, changes, wanted_capacity
-from advisor.engine.outcome import Finding, Item, Message, NotEvaluated, Passed, Price, PriceKind, Severity
+from advisor.engine.outcome import Finding, Item, Message, NotEvaluated, Passed, Price, PriceKind, Severity, unused
 from advisor.engine.rule import Rule
 from advisor.engine.scene import hours, scene, stated
 from advisor.engine.thresholds import threshold
@@ -99,7 +99,7 @@ def check(
                         "flushed": Quantity(flushing.p95, Unit.PAGES_PER_SECOND),
                     },
                 ),
-                evidence=figures,
+                evidence=unused(figures),
                 proposal=changes(io, capacity, round_up(maximum, capacity)),
                 expected=Message("Pages collect more changes before they are written; fewer writes for the same work."),
                 price=(

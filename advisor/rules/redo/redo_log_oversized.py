@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.facts.redo import LongPressure, RedoLoad, RedoLog
-from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
+from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity, unused
 from advisor.engine.redo_sizing import ASYNC_SHARE, recovery_seconds
 from advisor.engine.rule import Rule
 from advisor.engine.scene import hours, scene, stated
@@ -103,7 +103,7 @@ def check(log: RedoLog, load: RedoLoad, pressure: LongPressure, p: Parameters) -
                         "time": Quantity(log.limit_bytes * 3600 / max(load.busiest_hour_bytes, 1), Unit.SECONDS),
                     },
                 ),
-                evidence=figures,
+                evidence=unused(figures),
                 proposal=changes,
                 expected=Message("Crash recovery needs at most {time}, and {disk} of disk become free.", becomes)
                 if log.storage is not None
