@@ -8,7 +8,7 @@ from advisor.mysql.counters import enabled_counts
 from advisor.mysql.derived import derive
 from advisor.mysql.snapshot import Identity, Number, Poll, ProbeResult, ProbeState, Snapshot
 from collector.connection import Connection
-from collector.errors import NotAServer, TargetError, TooSlow
+from collector.errors import Hostile, NotAServer, TargetError, TooSlow
 from collector.numbers import number, numbers
 from collector.plan import FastPlan, Second
 from collector.probes import PROBES, Found
@@ -42,7 +42,8 @@ def read_snapshot(connection: Connection, *, deadline_seconds: float = SNAPSHOT_
                     # The variables could not be read: which questions to ask of it cannot be known.
                     break
             except TargetError as error:
-                if not found.variables or not found.status:
+                if isinstance(error, Hostile) or not found.variables or not found.status:
+                    # What asks for a file is believed nothing of what it said before.
                     raise
                 lost = error
                 elapsed = round((time.monotonic() - began) * 1000, 3)

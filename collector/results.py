@@ -19,7 +19,7 @@ from advisor.mysql.rates import GapReason, between
 from advisor.mysql.snapshot import Poll, Snapshot
 from collector import snapshots
 from collector.models import Gap, Server, ServerState, StoredSnapshot
-from collector.schedule import AT_ONCE, Lease, back_off_intervals, next_slot
+from collector.schedule import AT_ONCE, Lease, next_slot, pause_seconds
 from collector.store import store
 
 #: An event names at most this many changed variables; how many there were stands beside them.
@@ -153,10 +153,11 @@ def record_failure(
             Gap.objects.create(server_id=server.pk, started_at=float(slot), why=sentence[:_LONGEST_WHY])
         state.failures += 1
         state.error_kind = kind
-        state.error = f"{sentence} {next_step}".strip()
         interval = server.fast_interval_seconds
+        pause = pause_seconds(state.failures, kind, interval)
+        later = f"It is tried again in {pause // 3600} h, or at once if you ask for it." if pause >= 3600 else ""
+        state.error = " ".join(part for part in (sentence, next_step, later) if part)
         # The reading itself took time, and a try by hand lies between two slots: the pause ends after both.
-        pause = back_off_intervals(state.failures) * interval
         state.fast_slot = next_slot(server.pk, interval, max(slot + pause - interval, now))
         state.retry_at = state.fast_slot
         state.save()

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from collector import process
+from collector.errors import Hostile, WrongPassword
 from collector.models import Server, ServerState, Shard
 
 #: How long a lease lasts without being renewed. A holder that is gone is noticed at once on its own machine, and after
@@ -28,6 +29,10 @@ LATEST_RATIO = 0.8
 LATEST_SECONDS = 120.0
 #: The longest pause between two tries of a server that fails, in intervals.
 LONGEST_BACK_OFF = 15
+QUARANTINE_SECONDS = 86_400
+WRONG_PASSWORD_SECONDS = 3600
+#: So many logins with a wrong password are tried with the usual pauses.
+_QUICK_LOGINS = 3
 
 
 # --- slots ----------------------------------------------------------------------------------------------------------
@@ -59,6 +64,26 @@ def next_readable(server_id: str, interval: int, slot: int, now: float) -> int:
 def back_off_intervals(failures: int) -> int:
     """Pause after that many failures in a row: 1, 2, 4, 8, then 15 intervals."""
     return min(1 << min(max(failures, 1) - 1, 10), LONGEST_BACK_OFF)
+
+
+def pause_seconds(failures: int, kind: str, interval: int) -> int:
+    """Pause after that many failures in a row, the last of them of that kind.
+
+    What asks for files or passwords is left alone for a day. A password that is wrong three times will be wrong again,
+    and servers lock accounts for that: it is tried once an hour. A person can have either tried at once.
+    """
+    usual = back_off_intervals(failures) * interval
+    if kind == Hostile.kind:
+        return max(usual, QUARANTINE_SECONDS)
+    if kind == WrongPassword.kind and failures > _QUICK_LOGINS:
+        return max(usual, WRONG_PASSWORD_SECONDS)
+    return usual
+
+
+def longest_pause_seconds(kind: str, interval: int) -> int:
+    """What is planned further ahead than this, plus two intervals, was planned by another clock."""
+    longest = {Hostile.kind: QUARANTINE_SECONDS, WrongPassword.kind: WRONG_PASSWORD_SECONDS}
+    return max(LONGEST_BACK_OFF * interval, longest.get(kind, 0))
 
 
 def ensure_state(server_id: str) -> ServerState:

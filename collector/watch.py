@@ -73,6 +73,8 @@ class Watched:
     readings: int = 0
     #: The fault of ours that was logged last, so that one which lasts is logged once.
     fault: str = ""
+    #: Of the failure it is in, "" while it answers.
+    error_kind: str = ""
 
     def close(self) -> None:
         connection, self.connection = self.connection, None
@@ -81,6 +83,7 @@ class Watched:
 
     def take(self, state: ServerState) -> None:
         self.fast_slot, self.full_slot, self.failing = state.fast_slot, state.full_slot, state.failures > 0
+        self.error_kind = state.error_kind
 
 
 class Watch:
@@ -200,6 +203,7 @@ class Watch:
 
     def _meet(self, server: Server, place: tuple[Any, ...], state: ServerState) -> Watched:
         watched = Watched(server, place, state.fast_slot, state.full_slot, state.failures > 0)
+        watched.take(state)
         watched.poll = _readable(server, "poll", lambda: store().latest(server.pk))
         watched.snapshot = _readable(server, "snapshot", lambda: snapshots.latest(server.pk))
         if watched.snapshot is not None:
@@ -220,7 +224,7 @@ class Watch:
             if watched.busy:
                 continue
             interval = watched.server.fast_interval_seconds
-            if watched.fast_slot > now + (schedule.LONGEST_BACK_OFF + 2) * interval:
+            if watched.fast_slot > now + schedule.longest_pause_seconds(watched.error_kind, interval) + 2 * interval:
                 # The clock was set back: what lies that far ahead was planned by another time.
                 watched.fast_slot = self._replan(watched, now)
             if now >= watched.fast_slot or (now >= watched.full_slot and not watched.failing):

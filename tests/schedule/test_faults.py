@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 from tests.hostile.fake import STATUS, VARIABLES, FakeServer, Peer
 from tests.schedule.installation import installation
@@ -81,3 +82,42 @@ StoredSnapshot.objects.create(server=newer, slot=1, taken_at=datetime.now(UTC),
         assert told[name] == [0, "", "", True], told
     assert told["log"].count("newest stored snapshot of damaged cannot be read") == 1
     assert told["log"].count("newest stored poll of damaged cannot be read") == 1
+
+
+def test_a_server_that_asks_for_files_is_left_alone_for_a_day_and_the_journal_knows() -> None:
+    def script(peer: Peer) -> None:
+        peer.serve("SHOW GRANTS", variables=VARIABLES, status=STATUS)
+        peer.ask_for_file()
+        peer.read()
+        peer.ok()
+
+    with installation() as made, FakeServer(script) as server:
+        key = made.add_server("bad", server.port, "u", "p", fast=1)
+        told = json.loads(made.python(WATCH + RUN.format(seconds=5)))
+        assert len(server.peers) == 1, told
+        assert "server.unreadable" in made.events(key)
+        state = made.state(key)
+    assert told["bad"][:2] == [1, "hostile"]
+    assert "tried again in 24 h" in told["bad"][2]
+    assert state["retry_at"] > time.time() + 86_000
+
+
+def test_a_wrong_password_is_soon_tried_hourly_only_and_a_person_can_have_it_tried_at_once() -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.read()
+        peer.error(1045, b"Access denied", b"28000")
+
+    again = """
+ServerState.objects.update(failures=3)
+watch.Watch(schedule.claim(Server.objects.first().shard_id), threading.Event()).run(3)
+schedule.try_now(server_id=Server.objects.first().pk)
+"""
+    with installation() as made, FakeServer(script) as server:
+        key = made.add_server("bad", server.port, "u", "p", fast=1)
+        made.python(WATCH + again + RUN.format(seconds=3))
+        assert len(server.peers) == 2
+        state = made.state(key)
+    assert state["failures"] == 5
+    assert state["retry_at"] > time.time() + 3000
+    assert "tried again in 1 h" in state["error"]

@@ -48,3 +48,12 @@ def test_servers_are_spread_over_the_interval() -> None:
 def test_pauses_double_up_to_fifteen_intervals() -> None:
     assert [schedule.back_off_intervals(failures) for failures in range(1, 8)] == [1, 2, 4, 8, 15, 15, 15]
     assert schedule.back_off_intervals(10**6) == 15
+
+
+def test_a_wrong_password_is_tried_hourly_after_three_times_and_a_hostile_server_daily() -> None:
+    assert [schedule.pause_seconds(n, "wrong-password", 10) for n in range(1, 6)] == [10, 20, 40, 3600, 3600]
+    assert schedule.pause_seconds(1, "hostile", 10) == 86_400
+    assert schedule.pause_seconds(4, "too-slow", 10) == 80
+    for kind in ("wrong-password", "hostile", "refused", ""):
+        longest = max(schedule.pause_seconds(n, kind, 300) for n in range(1, 30))
+        assert schedule.longest_pause_seconds(kind, 300) == longest
