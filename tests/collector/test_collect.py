@@ -21,15 +21,11 @@ from collector.plan import FastPlan, Second
 from collector.reports import check_connection
 from collector.secret import Secret
 from collector.target import Target, from_url
-from tests.servers import CI_SERVERS, DISTRIBUTION_SERVER, SERVERS, ClientUser, RunningServer, start_server
+from tests.servers import DISTRIBUTION_SERVER, ClientUser, RunningServer, start_server
+from tests.servers.fixtures import server_params
 
 #: The distribution's own in the quick run, three in ./check --ci, all nine in ./check --all.
-EVERY_SERVER = [
-    pytest.param(
-        name, marks=[] if name == DISTRIBUTION_SERVER else pytest.mark.ci if name in CI_SERVERS else pytest.mark.matrix
-    )
-    for name in SERVERS
-]
+EVERY_SERVER = server_params()
 #: Where the age is in the status variables, one statement is all there is.
 ONE_STATEMENT = {"mysql-8.0.33", "mysql-9.7", "mariadb-10.5", "mariadb-10.11", "mariadb-11.4.5", "mariadb-11.8"}
 NEVER = re.compile(
