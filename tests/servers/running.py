@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,6 +46,10 @@ class ServerDidNotStart(RuntimeError):
 
 class ServerNotAvailable(LookupError):
     """No server of that name is on this machine."""
+
+
+class ServerGone(ServerNotAvailable, unittest.SkipTest):
+    """A server that `unobtainable.toml` lists: whichever test wants it is skipped, whether or not it was marked."""
 
 
 @dataclass(frozen=True)
@@ -268,8 +273,11 @@ def start_server(
     """Start the server of that name on a free port, with one account for the code under test.
 
     `options` are option-file names and values (None for a bare option). `grants` as in `client_user`. The server and
-    everything it wrote are gone when the block ends. Raises ServerNotAvailable and ServerDidNotStart.
+    everything it wrote are gone when the block ends. Raises ServerGone, ServerNotAvailable and ServerDidNotStart.
     """
+    gone = places.unobtainable().get(name)
+    if gone is not None:
+        raise ServerGone(f"{name} cannot be had since {gone['since']}: {gone['why']}")
     installation = places.find(name)
     if installation is None:
         known = "run tests/servers/fetch" if name in places.recorded() else f"known are {', '.join(places.recorded())}"

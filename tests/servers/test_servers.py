@@ -86,6 +86,41 @@ def test_an_unknown_name_says_which_are_known() -> None:
         pytest.fail("It started.")
 
 
+def test_a_test_that_names_a_server_that_can_no_longer_be_had_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = {"mysql-9.7": {"since": "2027-03-01", "why": "The artifact was withdrawn."}}
+    monkeypatch.setattr(places, "unobtainable", lambda: gone)
+    with pytest.raises(ServerNotAvailable, match=r"cannot be had since 2027-03-01: The artifact was withdrawn"):
+        start_server("mysql-9.7").__enter__()
+    (tmp_path / "test_one.py").write_text(
+        "from tests.servers import places, start_server\n"
+        f"places.unobtainable = lambda: {gone!r}\n"
+        "def test_one():\n"
+        "    with start_server('mysql-9.7'):\n"
+        "        raise AssertionError('It started.')\n"
+    )
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-rs",
+            "-p",
+            "no:cacheprovider",
+            "--noconftest",
+            tmp_path / "test_one.py",
+        ],
+        cwd=HERE.parents[1],
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 skipped" in ran.stdout
+    assert "mysql-9.7 cannot be had since 2027-03-01" in ran.stdout
+
+
 @pytest.fixture
 def orphan() -> tuple[int, Path]:
     """A server whose test process was killed before it could stop it."""
