@@ -63,3 +63,15 @@ class Authority:
             )
         )
         return {f"ssl_{name}": str(path) for name, path in paths.items()}
+
+    def write_self_signed(self, folder: Path) -> dict[str, str | None]:
+        """This authority's own certificate in a server's place, as options of a server."""
+        folder.mkdir(parents=True, exist_ok=True)
+        certificate, key = folder / "own.pem", folder / "own-key.pem"
+        certificate.write_text(self.pem)
+        key.write_bytes(
+            self._key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+            )
+        )
+        return {"ssl_cert": str(certificate), "ssl_key": str(key)}

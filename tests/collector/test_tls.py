@@ -9,6 +9,7 @@ import pytest
 
 from collector.connection import connect
 from collector.errors import BadTarget, TlsMissing, TlsUntrusted
+from collector.observe import observe
 from collector.secret import Secret
 from collector.target import Target
 from collector.tls import check_authority
@@ -142,3 +143,27 @@ def test_tls_that_nobody_speaks_any_more_is_refused_over_a_network_and_does_with
         for mode in ("opportunistic", "insecure"):
             with connect(target(server, mode)) as connection:
                 assert connection.tls_cipher == ""
+
+
+def test_an_observation_counts_the_connections_that_the_server_saw(
+    trusted: RunningServer, authority: Authority
+) -> None:
+    for mode, dialled in (("verify-identity", 1), ("opportunistic", 1), ("verify-ca", 2)):
+        before = int(trusted.status("Connections")["Connections"])
+        observed = observe(target(trusted, mode, authority.pem), seconds=0, interval=1)
+        after = int(trusted.status("Connections")["Connections"])
+        # The second question is a connection, too.
+        assert observed.connections == after - before - 1 == dialled, mode
+
+
+def test_a_certificate_that_signed_itself_is_refused_and_so_is_its_own_word(
+    authority: Authority, tmp_path: Path
+) -> None:
+    itself = Authority("db.example.test")
+    options = itself.write_self_signed(tmp_path)
+    with start_server(DISTRIBUTION_SERVER, options=options) as server:
+        for mode in ("verify-identity", "verify-ca"):
+            with pytest.raises(TlsUntrusted):
+                connect(target(server, mode, authority.pem))
+        with connect(target(server, "opportunistic")) as connection:
+            assert connection.tls_cipher
