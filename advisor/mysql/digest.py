@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
 #: How wide a cell of a digest's histogram of pressure is.
 PRESSURE_STEP = 0.05
 
