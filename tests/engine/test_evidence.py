@@ -20,7 +20,7 @@ from advisor.engine.scene import hours, scene, stated
 from advisor.engine.statistics import median, percentile, weighted_percentile
 from advisor.engine.units import DAY, GIB, HOUR, KIB, MIB
 from advisor.mysql import series
-from advisor.mysql.digest import PRESSURE_STEP
+from advisor.mysql.digest import PRESSURE_STEP, HourlyDigest
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Poll, RemedyKind
 from advisor.rules import rule_by_id
@@ -258,13 +258,15 @@ def why(observation: Observation) -> str:
 
 
 def test_a_low_confidence_names_its_own_reason() -> None:
-    load = {"redo_per_second": 4 * MIB, "pressure": [1.0]}
-    assert why(scene("mysql 8.0.33", SMALL, **load)) == "The window was short: later figures may change it."
+    def loaded(server: str, digests: tuple[HourlyDigest, ...] = ()) -> Observation:
+        return scene(server, SMALL, redo_per_second=4 * MIB, pressure=[1.0], digests=digests)
+
+    assert why(loaded("mysql 8.0.33")) == "The window was short: later figures may change it."
     day = hours(24, redo_per_hour=10 * GIB, pressure=0.9, capacity_bytes=8 * MIB, at_limit_ratio=0.1)
-    assert why(scene("mysql 8.0.33", SMALL, digests=day, **load)) == "A day and more was observed."
+    assert why(loaded("mysql 8.0.33", day)) == "A day and more was observed."
     # A day of observation makes no server known that nobody tried.
-    assert "distribution was confirmed on no server" in why(scene("percona 8.0.36", SMALL, digests=day, **load))
-    assert "version was confirmed on no server" in why(scene("mysql 26.7.0", SMALL, digests=day, **load))
+    assert "distribution was confirmed on no server" in why(loaded("percona 8.0.36", day))
+    assert "version was confirmed on no server" in why(loaded("mysql 26.7.0", day))
 
 
 def test_what_a_formula_says_is_never_more_than_medium() -> None:
