@@ -1,12 +1,16 @@
 """The supervisor's configuration, as the supervisor itself reads it."""
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from supervisor.options import ServerOptions
 
+from scripts.embedded.keys import create_keys
 from scripts.embedded.places import Places, make_all
 from scripts.embedded.programs import (
     STORE_STOP_SECONDS,
@@ -94,3 +98,21 @@ def test_no_secret_stands_in_the_configuration(tmp_path: Path, places: Places, m
     monkeypatch.setenv("TIDEMARK_SECRET_KEY", "a-very-secret-key")
     programs = product_programs(places, redis=Path("/usr/bin/redis-server"), host="127.0.0.1", port=21001)
     assert os.environ["TIDEMARK_SECRET_KEY"] not in render_supervisor_settings(places, programs)
+
+
+def test_a_worker_does_not_load_the_pages_and_knows_every_task(places: Places) -> None:
+    ask = (
+        "import json, sys; from advisor.celery import app; app.loader.import_default_modules();"
+        "print(json.dumps([sorted(app.tasks), [name for name in sys.modules if name.startswith('advisor.web.')]]))"
+    )
+    create_keys(places.keys)
+    found = []
+    for skipping in (True, False):
+        environment = child_environment(places, address="http://127.0.0.1:8000", hosts=["127.0.0.1"])
+        if not skipping:
+            del environment["CELERY_SKIP_CHECKS"]
+        ran = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+        found.append(json.loads(ran.stdout.splitlines()[-1]))
+    (tasks, pages), (all_tasks, all_pages) = found
+    assert tasks == all_tasks
+    assert len(pages) < len(all_pages)
