@@ -54,7 +54,18 @@ problems.register(api)
 
 def openapi_document() -> dict[str, Any]:
     """The API's description as plain JSON values: what is published, and what docs/openapi.json keeps for reviews."""
-    return cast(dict[str, Any], json.loads(json.dumps(api.get_openapi_schema(), cls=DjangoJSONEncoder)))
+    document = cast(dict[str, Any], json.loads(json.dumps(api.get_openapi_schema(), cls=DjangoJSONEncoder)))
+    answers = [
+        answer
+        for operations in document["paths"].values()
+        for operation in operations.values()
+        for status, answer in operation["responses"].items()
+        if status == "422"
+    ]
+    for answer in answers:
+        # django-ninja takes Python's names of status codes, and Python calls this one as RFC 9110 does only since 3.13.
+        answer["description"] = "Unprocessable Content"
+    return document
 
 
 @cache
