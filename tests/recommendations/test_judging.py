@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from kombu.exceptions import OperationalError
 
+from advisor.engine import evaluation
 from advisor.engine.outcome import Severity
 from advisor.engine.scene import scene
 from advisor.engine.units import GIB, MIB
@@ -226,7 +227,7 @@ def test_a_severity_that_is_open_is_known_when_the_server_is_judged_again(
     first(watched, now - 200)
     record(watched, at=now - 100)
     judging.judge_server(server_id=watched.pk)
-    real, held = judging.judge, []
+    real, held = evaluation.judge, []
 
     def judge(*arguments: Any, **options: Any) -> Any:
         held.append(options["holding"])
