@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from collector.secret import Secret
 from collector.target import Target
 from collector.tls import check_authority
 from tests.collector.certificates import Authority
+from tests.hostile.fake import FakeServer, Peer
 from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
+from tests.servers.fixtures import server_params
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +25,13 @@ def authority() -> Authority:
     return Authority()
 
 
-@pytest.fixture(scope="module")
-def trusted(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+@pytest.fixture(scope="module", params=server_params([DISTRIBUTION_SERVER, "mysql-9.7"]))
+def trusted(
+    request: pytest.FixtureRequest, authority: Authority, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningServer]:
     """A server whose certificate is for 127.0.0.1."""
     options = authority.write_server(tmp_path_factory.mktemp("tls"), "127.0.0.1")
-    with start_server(DISTRIBUTION_SERVER, options=options) as server:
+    with start_server(str(request.param), options=options) as server:
         yield server
 
 
@@ -121,6 +126,27 @@ def test_a_server_without_tls_is_refused_by_the_modes_that_verify() -> None:
             assert "offers no TLS" in caught.value.sentence
         with connect(target(server, "opportunistic")) as connection:
             assert connection.tls_cipher == ""
+
+
+@pytest.mark.parametrize("mode", ["verify-identity", "verify-ca"])
+def test_encryption_that_encrypts_nothing_is_not_taken_for_tls(mode: str, authority: Authority, tmp_path: Path) -> None:
+    files = authority.write_server(tmp_path, "127.0.0.1")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(str(files["ssl_cert"]), str(files["ssl_key"]))
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("eNULL:@SECLEVEL=0")
+
+    def script(peer: Peer) -> None:
+        peer.greet(tls=True)
+        peer.read()
+        peer.socket = context.wrap_socket(peer.socket, server_side=True)
+        peer.read()
+
+    with FakeServer(script) as server:
+        with pytest.raises(TlsUntrusted):
+            connect(server.target(tls_mode=mode, tls_ca=authority.pem))
+        # The request for TLS is in plain text and names nobody; nothing follows it.
+        assert b"tidemark" not in server.received
 
 
 def test_an_authority_that_is_no_certificate_is_refused_with_its_field(authority: Authority) -> None:

@@ -111,6 +111,15 @@ class Peer:
             self.row(row)
         self.eof()
 
+    def flood(self) -> None:
+        """Rows of two cells and 1,000 bytes without end, until the client goes."""
+        self.head([b"Variable_name", b"Value"])
+        body = lenenc(4) + b"name" + lenenc(1000) + b"x" * 1000
+        packet = len(body).to_bytes(3, "little")
+        many = b"".join(packet + bytes([(self.sequence + number) & 255]) + body for number in range(256))
+        while True:
+            self.socket.sendall(many)
+
     def query(self) -> str:
         """The text of the client's next statement."""
         body = self.read()

@@ -15,6 +15,7 @@ import pytest
 
 from advisor.mysql import series
 from advisor.mysql.rates import Interval, between
+from tests.hostile.fake import FakeServer, Peer
 from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 from .installation import Installation, installation, until
@@ -117,6 +118,26 @@ def test_a_server_that_hangs_delays_no_other_and_says_why(target: RunningServer,
         # A reading of a hanging server is under way at any time: the worker ends without waiting for it.
         assert worker.terminate() < 10
         assert ours.rows("SELECT owner, lease_until FROM collector_shard") == [("", 0.0)]
+
+
+@pytest.mark.ci
+def test_servers_that_flood_take_nothing_from_their_neighbours(target: RunningServer, ours: Installation) -> None:
+    def flood(peer: Peer) -> None:
+        peer.serve("SHOW GLOBAL VARIABLES")
+        peer.flood()
+
+    with ExitStack() as stack:
+        floods = [stack.enter_context(FakeServer(flood)) for _ in range(3)]
+        flooding = [ours.add_server(f"floods {one.port}", one.port, "nobody", "x", fast=3) for one in floods]
+        good = _add(ours, target, "good", fast=3)
+        ours.start_redis()
+        ours.start_beat()
+        ours.start_worker()
+        until("all of them were found out", lambda: all(ours.state(one)["failures"] for one in flooding), 60)
+        began = time.time()
+        until("four more polls", lambda: len([slot for slot in ours.slots(good) if slot > began]) >= 4, 40)
+        assert _without_holes(ours.slots(good), 3)
+        assert ours.gaps(good) == []
 
 
 def test_a_holder_whose_time_is_up_gives_the_shard_back(target: RunningServer, ours: Installation) -> None:
