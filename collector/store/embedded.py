@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import logging
+import struct
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,8 @@ from collector.store import downsample, rates
 from collector.store.columns import Columns
 from collector.store.condense import HOUR_SECONDS, NAMES, added, condense, pressure_times
 from collector.store.interface import Buckets, PressureTimes, RecordedGap, Series, SeriesKind
+
+log = logging.getLogger(__name__)
 
 #: An hour is sealed this long after its end: longer than any poll may be late, so that none arrives after its block.
 SEAL_AFTER_SECONDS = 300
@@ -185,26 +190,44 @@ class EmbeddedStore:
 
     def _columns(self, server_id: str, names: tuple[str, ...] | None, start: float, end: float) -> Columns:
         """The polls from ``start`` to before ``end``, from blocks and open rows; ``names`` None takes all there are."""
-        blocks = [
-            codec.unseal(bytes(payload), names)
-            for payload in SealedBlock.objects.filter(
-                server_id=server_id, hour_at__gt=start - HOUR_SECONDS, hour_at__lt=end
-            )
-            .order_by("hour_at")
-            .values_list("payload", flat=True)
+        blocks = SealedBlock.objects.filter(
+            server_id=server_id, hour_at__gt=start - HOUR_SECONDS, hour_at__lt=end
+        ).order_by("hour_at")
+        parts = [
+            part
+            for hour_at, payload in blocks.values_list("hour_at", "payload")
+            if (part := _readable(partial(codec.unseal, bytes(payload), names), f"hour {hour_at} of {server_id}"))
+            is not None
         ]
-        open_rows = codec.unpack_polls(
+        rows = list(
             OpenSample.objects.filter(server_id=server_id, slot__gte=start, slot__lt=end)
             .order_by("slot")
-            .values_list("slot", "payload"),
-            names,
+            .values_list("slot", "payload")
         )
-        parts = [*blocks, open_rows]
+        open_rows = _readable(partial(codec.unpack_polls, rows, names), f"open hours of {server_id}")
+        if open_rows is not None:
+            parts.append(open_rows)
+        else:
+            # One of them is damaged: the others are read one by one.
+            for row in rows:
+                if (
+                    part := _readable(partial(codec.unpack_polls, [row], names), f"slot {row[0]} of {server_id}")
+                ) is not None:
+                    parts.append(part)
         if names is None:
             every = tuple(sorted({name for part in parts for name in part.names}))
             parts = [part.over(every) for part in parts]
             names = every
         return codec.joined(names, parts).between(start, end)
+
+
+def _readable(unpack: Callable[[], Columns], what: str) -> Columns | None:
+    """What is stored, None where it cannot be read: one damaged row must not take a server's whole history away."""
+    try:
+        return unpack()
+    except (ValueError, LookupError, struct.error) as error:
+        log.warning("Stored samples, %s, cannot be read and are left out: %s", what, error)
+        return None
 
 
 def _around(hours: Sequence[int], start: float, end: float) -> list[tuple[float, float]]:

@@ -197,6 +197,28 @@ def test_time_by_pressure_is_whole_with_holes_and_an_hour_that_was_not_sealed(
     assert kept.pressure_times(server.id, HOUR + 60, HOUR + 36_000).seconds == 5 * 3590 - 60 + 10
 
 
+@pytest.mark.parametrize("damage", [b"\x63", b"", b"damaged", None])
+def test_a_damaged_poll_takes_nothing_but_itself_away(
+    server: Server, kept: EmbeddedStore, damage: bytes | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    polls = run_of_polls(400)
+    _fill(kept, server, polls)
+    last = OpenSample.objects.get(server=server, slot=HOUR + 3590)
+    last.payload = bytes(last.payload)[:-3] if damage is None else damage
+    last.save()
+    assert len(kept.intervals(server.id, HOUR, HOUR + 4000)) == 398
+    assert len(kept.buckets(server.id, [series.PRESSURE], HOUR, HOUR + 4000, 4000).points(series.PRESSURE)) == 399
+    assert kept.seal(server.id, HOUR + 3600) == 40, "the hour after it is sealed all the same"
+    assert f"slot {HOUR + 3590} of {server.id}" in caplog.text
+
+
+def test_a_damaged_block_takes_nothing_but_its_hour_away(server: Server, kept: EmbeddedStore) -> None:
+    _fill(kept, server, run_of_polls(400))
+    kept.seal(server.id, HOUR)
+    SealedBlock.objects.update(payload=b"\x01damaged")
+    assert len(kept.intervals(server.id, HOUR, HOUR + 4000)) == 39
+
+
 def test_an_empty_range_has_no_points_and_no_intervals(server: Server, kept: EmbeddedStore) -> None:
     asked = kept.buckets(server.id, [series.LSN], HOUR, HOUR + 3600, 100)
     assert asked.points(series.LSN) == []
