@@ -124,7 +124,7 @@ def server_page_against_empty_page(folder: Path) -> tuple[list[Ratio], list[str]
                 get(path)
             return (time.perf_counter() - began) / REQUESTS
 
-        page = f"/s/{server_id}"
+        page = f"/s/{server_id}?range=1h"
         for path in (page, "/healthz"):
             each(path)
         ratio = compare(

@@ -18,7 +18,7 @@ from advisor.recommendations.states import PENDING
 from advisor.ui import messages, quantities
 from advisor.ui.charts import distribution, svg
 from advisor.ui.charts.chart import Happening
-from advisor.ui.charts.figure import table
+from advisor.ui.charts.figure import table, table_body
 from advisor.ui.htmx import tag_of
 from advisor.ui.period import Period
 from advisor.web import server_charts
@@ -51,7 +51,7 @@ class Drawing:
     svg: str
     keys: list[tuple[str, str, str]] = field(default_factory=list)  # role, kind, name
     names: list[str] = field(default_factory=list)
-    rows: list[Any] = field(default_factory=list)
+    rows: str = ""  # markup
     figures: Sequence[tuple[str, str]] = ()
     bars: Sequence[Any] = ()
 
@@ -137,7 +137,7 @@ def drawings(charts: server_charts.ServerCharts) -> list[Drawing]:
         shown.append(
             Drawing(
                 chart.id, chart.title, chart.caption, chart.sentence, svg.render(chart, zone), keys, names,
-                [(datetime.fromtimestamp(at / 1000, zone), cells) for at, cells in rows],
+                table_body(rows, zone),
             )
         )  # fmt: skip
     occupancy = charts.occupancy

@@ -29,6 +29,8 @@ NAMES = (
     _TOTAL,
     *rates.HELPERS,
 )
+#: Series that the time by pressure alone is told from.
+PRESSURE_NAMES = (series.PRESSURE, series.CHECKPOINT_AGE, series.EFFECTIVE_ASYNC_POINT, *rates.HELPERS)
 _HISTOGRAM_STEP, _HISTOGRAM_CELLS = 0.05, 31
 #: The pressure that counts as standing at the limit: MariaDB 10.5+ stops writers right at the maximum, so that the age
 #: is seen a little below it, never above (0.99 of the maximum; MySQL's sync point is crossed by more than that).

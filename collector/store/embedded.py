@@ -20,7 +20,7 @@ from collector.models import Digest, Gap, OpenSample, SealedBlock
 from collector.store import columns as codec
 from collector.store import downsample, rates
 from collector.store.columns import Columns
-from collector.store.condense import HOUR_SECONDS, NAMES, added, condense, pressure_times
+from collector.store.condense import HOUR_SECONDS, NAMES, PRESSURE_NAMES, added, condense, pressure_times
 from collector.store.interface import Buckets, PressureTimes, RecordedGap, Series, SeriesKind
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class EmbeddedStore:
             between = [(a, b) for a, b in around[1:-1] if any(a <= slot < b for slot in open_slots)]
             around = [around[0], *between, around[-1]]
         for begin, finish in around:
-            found = self._columns(server_id, NAMES, begin - _LOOK_BACK_SECONDS, finish)
+            found = self._columns(server_id, PRESSURE_NAMES, begin - _LOOK_BACK_SECONDS, finish)
             if len(found) > 1:
                 parts.append(pressure_times(found, begin))
         return added(parts)

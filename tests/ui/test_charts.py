@@ -148,6 +148,10 @@ def test_the_table_keeps_extremes_when_it_joins_rows() -> None:
     assert names == ["t"]
     assert len(rows) == figure.TABLE_ROWS
     assert rows[0][1][0] == (590.0, 600.0, 599.0)
+    body = figure.table_body([*rows[:1], (START, [None])], UTC)
+    assert body.count("<tr>") == 2
+    assert "<td>590</td><td>600</td><td>599</td>" in body
+    assert "<td>–</td><td>–</td><td>–</td>" in body
 
 
 def test_the_pressure_bar_changes_its_role_at_the_servers_own_points() -> None:
