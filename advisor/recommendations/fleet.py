@@ -22,7 +22,7 @@ from collector.store import store
 #: A row is brought up to the newest poll at most this often: every other poll of the fast tier.
 THROTTLE_SECONDS = 15.0
 #: A worse condition is shown as long as it was so within these seconds, so that it does not flicker.
-HOLD_SECONDS = 180
+HOLD_SECONDS = 120
 SPARKLINE_SECONDS = 6 * 3600
 SPARKLINE_POINTS = 48
 SPARKLINE_EVERY_SECONDS = 120

@@ -44,8 +44,12 @@ def sentence(
     facts = _facts(vitals)
     from_then = (since if since is not None else vitals.at, INSTANT)
     if condition is Condition.CRITICAL:
+        if vitals.condition is not Condition.CRITICAL:
+            return _made("Writers waited for redo until a moment ago", {}, facts)
         return _made("Writers wait for redo since {since}", {"since": from_then}, facts)
     if condition is Condition.WARNING:
+        if vitals.condition is not Condition.WARNING:
+            return _made("The checkpoint age was close to its limit until a moment ago", {}, facts)
         text = (
             "The checkpoint age is above the async point since {since}: flushing runs ahead of everything"
             if vitals.has_sync_point
@@ -76,7 +80,12 @@ def _facts(vitals: Vitals) -> list[dict[str, Any]]:
         ("checkpoint age against its limit, highest in a minute", vitals.highest, "ratio"),
         ("redo written per second", vitals.redo_bytes_per_second, "bytes/s"),
         ("transactions per second", vitals.transactions_per_second, "1/s"),
-        ("headroom at this rate", vitals.headroom_seconds, "seconds"),
+        # Above the async point flushing follows the age: a slope is no forecast there.
+        (
+            "headroom at this rate",
+            None if vitals.condition is Condition.WARNING else vitals.headroom_seconds,
+            "seconds",
+        ),
     )
     return [_fact(name, value, unit) for name, value, unit in figures if value is not None]
 

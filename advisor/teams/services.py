@@ -53,6 +53,20 @@ def ensure_team(*, name: str = "") -> Team:
     return team
 
 
+def get_team(*, name: str = "") -> Team:
+    """The team of that name, or the only one; the first one is made on first use.
+
+    Raises TeamsError where there is none of that name: a slip of the pen must not put a server out of sight.
+    """
+    if name.strip() and Team.objects.exists():
+        found = Team.objects.filter(folded=name.strip().casefold()).first()
+        if found is None:
+            names = ", ".join(Team.objects.order_by("folded").values_list("name", flat=True))
+            raise TeamsError(f"There is no team called {name.strip()!r}. Known: {names} (create_user makes new ones).")
+        return found
+    return ensure_team(name=name)
+
+
 def find_person(*, name: str) -> User:
     """The person of that name, without regard to case. Raises TeamsError where there is none."""
     person = User.objects.filter(username__iexact=name).first()

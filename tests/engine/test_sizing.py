@@ -22,6 +22,7 @@ from advisor.engine.redo_sizing import (
 )
 from advisor.engine.scene import scene
 from advisor.engine.units import DAY, GIB, HOUR, KIB, MIB
+from advisor.mysql import series
 
 P = RedoThresholds()
 WINDOW = Window(0, 60, 6)
@@ -170,3 +171,20 @@ def test_the_capacity_is_what_the_version_makes_of_its_variables(
     server: str, variables: dict[str, object], capacity: int
 ) -> None:
     assert RedoLog.read(scene(server, variables)).capacity_bytes == capacity
+
+
+def test_what_was_flushed_under_a_redo_log_of_another_size_sizes_nothing() -> None:
+    flushed = "Innodb_buffer_pool_pages_flushed"
+    before = scene("mysql 8.0.33", redo_per_second=MIB, counters={flushed: 900}, seconds=120)
+    after = scene("mysql 8.0.33", redo_per_second=MIB, counters={flushed: 140}, seconds=120)
+    resized = tuple(
+        replace(
+            one,
+            previous=replace(one.previous, values={**one.previous.values, series.CAPACITY: 8 * MIB}),
+            current=replace(one.current, values={**one.current.values, series.CAPACITY: 8 * MIB}),
+        )
+        for one in before.intervals
+    )
+    assert Flushing.read(replace(after, intervals=(*before.intervals, *after.intervals))).p95 == pytest.approx(900)
+    seen = Flushing.read(replace(after, intervals=(*resized, *after.intervals)))
+    assert (seen.median, seen.p95, seen.highest) == pytest.approx((140, 140, 140))

@@ -93,3 +93,15 @@ def test_every_condition_has_a_sentence_without_holes(condition: Condition, trou
 
 def test_a_saw_tooth_that_reached_the_limit_in_this_minute_leaves_no_headroom() -> None:
     assert read(MYSQL, [0.9, 1.0, 0.9, 0.905, 0.91]).headroom_seconds == 0
+
+
+@pytest.mark.parametrize("held", [Condition.CRITICAL, Condition.WARNING])
+def test_a_condition_that_is_only_held_is_told_of_as_past(held: Condition) -> None:
+    said = text_of(headline.sentence(held, vitals=read(MYSQL, [0.4]), since=1_795_229_460.0))
+    assert said.endswith("until a moment ago")
+
+
+def test_above_the_async_point_no_headroom_stands_among_the_facts() -> None:
+    said = headline.sentence(Condition.WARNING, vitals=read(MARIADB, [0.95, 0.96, 0.97]), since=None)
+    assert read(MARIADB, [0.95, 0.96, 0.97]).condition is Condition.WARNING
+    assert "headroom at this rate" not in [fact["name"] for fact in said["facts"]]

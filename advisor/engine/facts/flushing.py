@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.evidence import HIGH_COVERAGE, require_load, settled_digests, window_of
+from advisor.engine.evidence import HIGH_COVERAGE, require_load, settled_digests, window_of, with_capacity
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.facts.redo import intervals_with_redo
 from advisor.engine.observation import Observation
@@ -115,6 +115,10 @@ class Flushing(Harm):
             raise Missing(
                 Remedy(RemedyKind.WINDOW, "pages flushed", "Needs two polls of the running server; observe it longer.")
             )
+        present = intervals[-1].last(series.CAPACITY)
+        if present is not None:
+            # A log of another size forced other flushing.
+            intervals = with_capacity(intervals, int(present))
         require_load(seen, intervals)
         minutes = reading.minute_rates(intervals, PAGES_FLUSHED)
         each = reading.rates(intervals, PAGES_FLUSHED)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from advisor.recommendations import services
 from advisor.recommendations.models import Recommendation
@@ -18,6 +21,19 @@ from advisor.teams.access import Access
 from advisor.teams.roles import Action
 from advisor.web import recommendation_page
 from advisor.web.forms import Dismissal
+
+
+def _posted(view: Callable[[HttpRequest, str, str], HttpResponse]) -> Callable[[HttpRequest, str, str], HttpResponse]:
+    """The view for POST; who comes by GET, as after reloading a refused form, is led to the recommendation."""
+
+    @require_http_methods(["GET", "POST"])
+    @wraps(view)
+    def led(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
+        if request.method == "GET":
+            return redirect("recommendation", server_id, recommendation_id)
+        return view(request, server_id, recommendation_id)
+
+    return led
 
 
 def _load(request: HttpRequest, server_id: str, recommendation_id: str) -> tuple[Recommendation, Access]:
@@ -46,7 +62,7 @@ def recommendation(request: HttpRequest, server_id: str, recommendation_id: str)
 
 
 @login_required
-@require_POST
+@_posted
 def acknowledge(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
     row, may = _load(request, server_id, recommendation_id)
     may.require(Action.ACKNOWLEDGE)
@@ -59,12 +75,14 @@ def acknowledge(request: HttpRequest, server_id: str, recommendation_id: str) ->
 
 
 @login_required
-@require_POST
+@_posted
 def dismiss(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
     row, may = _load(request, server_id, recommendation_id)
     may.require(Action.DISMISS)
     form = Dismissal(request.POST)
     if not form.is_valid():
+        # The form stands at the end of the page: the reader is taken to what has to be put right.
+        form.fields[next(iter(form.errors))].widget.attrs["autofocus"] = True
         return _page(request, row, may, form=form, status=422)
     try:
         services.dismiss(
@@ -81,7 +99,7 @@ def dismiss(request: HttpRequest, server_id: str, recommendation_id: str) -> Htt
 
 
 @login_required
-@require_POST
+@_posted
 def reopen(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
     row, may = _load(request, server_id, recommendation_id)
     may.require(Action.DISMISS)

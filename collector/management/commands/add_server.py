@@ -73,7 +73,7 @@ class Command(ProductCommand):
             raise BadTarget("--apply-user and --apply-password-file go together: give both or none.")
         apply_password = read_password_file(options["apply_password_file"]) if options["apply_password_file"] else None
         with transaction.atomic():
-            team = teams.ensure_team(name=options["team"])
+            team = teams.get_team(name=options["team"])
             known = Server.objects.filter(team=team, folded=" ".join(options["name"].split()).casefold()).first()
             if known is not None:
                 self._already(known, address, user, team)
@@ -126,7 +126,7 @@ class Command(ProductCommand):
             for title, statements in report.account_statements:
                 self.stderr.write(f"{title}:")
                 for statement in statements:
-                    self.stderr.write(f"  {statement}")
+                    self.stderr.write(f"  {statement.rstrip(';')};")
             return
         if report.identity is not None:
             self.stdout.write(
