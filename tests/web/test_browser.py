@@ -259,7 +259,7 @@ def test_statements_can_be_copied_and_tabs_switch(visit: Any, busy: Any, advice:
     page = seen.open(reverse("recommendation", args=[busy.pk, advice.pk]))
     page.locator("#do-sql [data-copy]").first.click()
     page.wait_for_selector("#spoken:text('copied')", state="attached")
-    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(advice.document["sql"])
+    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(f"{line};" for line in advice.document["sql"])
     page.get_by_role("tab", name="Option file").click()
     assert page.locator("#do-file").is_visible()
     assert not page.locator("#do-sql").is_visible()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_POST
 
 from advisor.recommendations import services
 from advisor.recommendations.models import Recommendation
@@ -21,19 +18,6 @@ from advisor.teams.access import Access
 from advisor.teams.roles import Action
 from advisor.web import recommendation_page
 from advisor.web.forms import Dismissal
-
-
-def _posted(view: Callable[[HttpRequest, str, str], HttpResponse]) -> Callable[[HttpRequest, str, str], HttpResponse]:
-    """The view for POST; who comes by GET, as after reloading a refused form, is led to the recommendation."""
-
-    @require_http_methods(["GET", "POST"])
-    @wraps(view)
-    def led(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
-        if request.method == "GET":
-            return redirect("recommendation", server_id, recommendation_id)
-        return view(request, server_id, recommendation_id)
-
-    return led
 
 
 def _load(request: HttpRequest, server_id: str, recommendation_id: str) -> tuple[Recommendation, Access]:
@@ -62,7 +46,7 @@ def recommendation(request: HttpRequest, server_id: str, recommendation_id: str)
 
 
 @login_required
-@_posted
+@require_POST
 def acknowledge(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
     row, may = _load(request, server_id, recommendation_id)
     may.require(Action.ACKNOWLEDGE)
@@ -75,7 +59,7 @@ def acknowledge(request: HttpRequest, server_id: str, recommendation_id: str) ->
 
 
 @login_required
-@_posted
+@require_POST
 def dismiss(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
     row, may = _load(request, server_id, recommendation_id)
     may.require(Action.DISMISS)
@@ -99,7 +83,7 @@ def dismiss(request: HttpRequest, server_id: str, recommendation_id: str) -> Htt
 
 
 @login_required
-@_posted
+@require_POST
 def reopen(request: HttpRequest, server_id: str, recommendation_id: str) -> HttpResponse:
     row, may = _load(request, server_id, recommendation_id)
     may.require(Action.DISMISS)
