@@ -162,6 +162,12 @@ def confidence_in(seen: Observation, kinds: Iterable[type[Fact]], *, unverified:
     bases = {kind.basis for kind in kinds}
     if bases == {Basis.SETTING}:
         return Sureness(Confidence.HIGH, Message("It follows from settings alone."))
+    if bases <= {Basis.SETTING, Basis.INSPECTED}:
+        return Sureness(Confidence.HIGH, Message("It was read from the server when it was inspected."))
+    if Basis.WINDOW not in bases and Basis.COUNTED in bases:
+        return _counted(seen)
+    if Basis.WINDOW not in bases and Basis.STATISTICS in bases:
+        return Sureness(Confidence.MEDIUM, Message("The server's own statistics since they began say so."))
     if Basis.WINDOW not in bases:
         return Sureness(Confidence.MEDIUM, Message("It was computed by a formula; nobody saw it happen."))
     uptime = seen.snapshot.uptime_seconds
@@ -177,6 +183,18 @@ def confidence_in(seen: Observation, kinds: Iterable[type[Fact]], *, unverified:
             Confidence.LOW, Message("The server started less than an hour ago: later figures may change it.")
         )
     if is_long(intervals) or lasts(digests, LONG_SECONDS):
+        return Sureness(Confidence.MEDIUM, Message("Less than a whole day was observed."))
+    return Sureness(Confidence.LOW, Message("The window was short: later figures may change it."))
+
+
+def _counted(seen: Observation) -> Sureness:
+    """What counters grew by: an hour is medium, less is low; a whole day is never kept counter by counter."""
+    if seen.snapshot.uptime_seconds < LONG_SECONDS:
+        return Sureness(
+            Confidence.LOW, Message("The server started less than an hour ago: later figures may change it.")
+        )
+    # Snapshots are a minute apart, so that those of an hour span up to a minute less.
+    if covered_seconds(seen.counted) >= HIGH_COVERAGE * LONG_SECONDS:
         return Sureness(Confidence.MEDIUM, Message("Less than a whole day was observed."))
     return Sureness(Confidence.LOW, Message("The window was short: later figures may change it."))
 

@@ -14,13 +14,18 @@ from advisor.engine.observation import Observation
 
 
 class Basis(StrEnum):
-    """What a fact rests on: what is set, what a formula makes of it, or what was seen happening. It decides how sure a
-    finding can be.
+    """What a fact rests on. It decides how sure a finding can be.
+
+    What is set; what a formula makes of it; what was seen happening poll by poll; what counters grew by between full
+    snapshots; what an inspection read of accounts and tables; what the server's own statistics say since they began.
     """
 
     SETTING = "setting"
     ESTIMATE = "estimate"
     WINDOW = "window"
+    COUNTED = "counted"
+    INSPECTED = "inspected"
+    STATISTICS = "statistics"
 
 
 class Fact(ABC):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from advisor.engine.outcome import Window
 from advisor.mysql.digest import HourlyDigest
+from advisor.mysql.inspection import Inspection
 from advisor.mysql.proposal import Value
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Snapshot
@@ -43,6 +45,10 @@ class HostFacts:
 class Observation:
     """One server as it was seen: its latest snapshot, recent intervals between polls, and digests of longer history.
 
+    ``counted`` are the intervals between full snapshots (some minutes each, an hour in all; in ``advise`` the whole
+    observation is one): only they know every counter of SHOW GLOBAL STATUS. ``inspection`` is what a person had read of
+    accounts, tables and statements; None where nobody asked.
+
     ``deliberate`` is true where a person chose the window (the ``advise`` command): then harm seen in it is judged
     if the window was loaded enough. ``proposed`` holds values that are tried in place of the present ones when the
     engine asks whether a proposal satisfies its own rule; facts then recompute what follows from them.
@@ -53,12 +59,24 @@ class Observation:
     snapshot: Snapshot
     intervals: tuple[Interval, ...] = ()
     digests: tuple[HourlyDigest, ...] = ()
+    counted: tuple[Interval, ...] = ()
+    inspection: Inspection | None = None
     host: HostFacts = field(default_factory=HostFacts)
     deliberate: bool = False
     configured_at: float = 0.0
     today: str = ""  # ISO date by the caller's clock: this room has none.
     proposed: Mapping[str, Value] = field(default_factory=dict)
     proposed_metrics: frozenset[str] = frozenset()
+
+    @cached_property
+    def counter_names(self) -> Mapping[str, str]:
+        """The server's spelling of every counter in ``counted``, by its name in lower case."""
+        return {name.lower(): name for name in self.counted[-1].current.values} if self.counted else {}
+
+    @cached_property
+    def status_names(self) -> Mapping[str, str]:
+        """The server's spelling of every status variable of the snapshot, by its name in lower case."""
+        return {name.lower(): name for name in self.snapshot.status}
 
     @property
     def server(self) -> ServerVersion:

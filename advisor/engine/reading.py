@@ -27,30 +27,31 @@ def variables(seen: Observation) -> dict[str, str]:
 
 def integer(seen: Observation, name: str) -> int:
     """A system variable as a whole number. Raises Missing where it was not read."""
-    text = _needed(seen, name)
+    printed = text(seen, name)
     try:
-        return parse_integer(text)
+        return parse_integer(printed)
     except BadValue:
         # Some whole numbers are printed with a fraction of zeros (innodb_max_dirty_pages_pct is a real, and grew
         # from one).
-        return int(parse_real(text))
+        return int(parse_real(printed))
 
 
 def real(seen: Observation, name: str) -> float:
     """A system variable as a number. Raises Missing where it was not read."""
-    return parse_real(_needed(seen, name))
+    return parse_real(text(seen, name))
 
 
 def is_on(seen: Observation, name: str, default: bool | None = None) -> bool:
     """A boolean system variable; ``default`` where the server does not have it. Raises Missing without a default."""
     if default is not None and variable(seen, name) is None:
         return default
-    return parse_boolean(_needed(seen, name))
+    return parse_boolean(text(seen, name))
 
 
-def _needed(seen: Observation, name: str) -> str:
-    text = variable(seen, name)
-    if text is None or text == "":
+def text(seen: Observation, name: str) -> str:
+    """A system variable as the server prints it. Raises Missing where it was not read."""
+    printed = variable(seen, name)
+    if printed is None or printed == "":
         probe = seen.snapshot.probe("variables")
         if probe is not None and probe.remedy is not None:
             raise Missing(probe.remedy)
@@ -61,7 +62,7 @@ def _needed(seen: Observation, name: str) -> str:
                 f"{name} is not among what {seen.server} shows to this account.",
             )
         )
-    return text
+    return printed
 
 
 def grant(seen: Observation, privilege: str, what: str) -> Remedy:
@@ -75,9 +76,9 @@ def grant(seen: Observation, privilege: str, what: str) -> Remedy:
 
 def status_number(seen: Observation, name: str) -> float | None:
     """A status variable of the latest snapshot as a number; None where it was not read or is no number."""
-    text = seen.snapshot.status.get(name)
+    printed = seen.snapshot.status.get(name)
     try:
-        return None if text is None else float(text)
+        return None if printed is None else float(printed)
     except ValueError:
         return None
 

@@ -13,10 +13,12 @@ from collections.abc import Mapping, Sequence
 from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.engine.units import DAY, GIB, HOUR, MIB
 from advisor.mysql import redo, series
+from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.derived import derive
 from advisor.mysql.digest import HourlyDigest
+from advisor.mysql.inspection import ROWSETS, Inspection, Row
 from advisor.mysql.rates import Interval, intervals
-from advisor.mysql.snapshot import Identity, Metric, Number, Poll, ProbeResult, Snapshot
+from advisor.mysql.snapshot import Identity, Metric, Number, Origin, Poll, ProbeResult, ProbeState, Snapshot
 from advisor.mysql.values import as_printed
 from advisor.mysql.version import ServerVersion, identify
 
@@ -58,8 +60,14 @@ def server_named(text: str) -> ServerVersion:
 
 
 def default_variables(server: ServerVersion) -> dict[str, str]:
-    """The variables that the first rules read, with the defaults of this version."""
-    values = dict(_EVERYWHERE)
+    """Every variable whose default the catalogue knows on this version, and of those that depend on the machine the
+    ones that rules read, as a small machine has them.
+    """
+    known = ((name, CATALOGUE.find(name, server)) for name in CATALOGUE.names(server))
+    values: dict[str, object] = {
+        name: one.default for name, one in known if one is not None and one.default is not None
+    }
+    values |= _EVERYWHERE
     if server.is_mariadb:
         values["sync_binlog"] = 0
         values["performance_schema"] = "OFF"
@@ -93,7 +101,7 @@ def _printed(value: object) -> str:
 
 
 def scene(
-    name: str,
+    named: str,
     variables: Mapping[str, object] | None = None,
     *,
     redo_per_second: float = 0.0,
@@ -112,16 +120,26 @@ def scene(
     role: str = "standalone",
     probes: Sequence[ProbeResult] = (),
     age_readable: bool = True,
+    without: Sequence[str] = (),
+    plugins: Mapping[str, str] | None = None,
+    replication: Sequence[Mapping[str, str | None]] = (),
+    performance_schema: Mapping[str, object] | None = None,
+    origins: Mapping[str, str] | None = None,
+    inspection: Inspection | None = None,
 ) -> Observation:
     """A server seen for ``seconds``, polled every ``every`` seconds.
 
     ``redo_per_second`` is how fast the log sequence number grows; ``pressure`` the checkpoint age as a share of its
     limit at each poll, repeated as often as needed. ``counters`` grow at these rates per second, ``gauges`` stand
-    still. ``age_readable`` False: neither status nor a privilege shows the log's positions (servers before 8.0.30
-    and 10.5).
+    still; all of them are known between the first and the last poll as if full snapshots had been taken there, too.
+    ``without`` names variables that this server does not show; ``origins`` maps variables to where they were set
+    (compiled, option_file, persisted, runtime, command_line). ``age_readable`` False: neither status nor a privilege
+    shows the log's positions (servers before 8.0.30 and 10.5).
     """
-    server = server_named(name)
+    server = server_named(named)
     settings = default_variables(server) | {key: _printed(value) for key, value in (variables or {}).items()}
+    for name in without:
+        settings.pop(name, None)
     shown = {key: value for key, value in (status or {}).items()}
     polls = [
         _poll(
@@ -145,14 +163,23 @@ def scene(
         uptime_seconds=last.uptime_seconds,
         identity=Identity("example", "example", 3306, server, role),
         variables={**settings, "version": server.text, "version_comment": "example"},
-        status={**{key: as_printed(value) for key, value in last.values.items() if key not in series.DERIVED}},
+        status={
+            **{key: _printed(value) for key, value in shown.items()},
+            **{key: as_printed(value) for key, value in last.values.items() if key not in series.DERIVED},
+        },
+        origins={key: Origin(kind) for key, kind in (origins or {}).items()},
         metrics=dict(metrics or {}),
+        performance_schema=dict(performance_schema or {}),
+        replication=tuple(replication),
+        plugins=dict(plugins or {}),
         derived={key: last.values[key] for key in series.DERIVED if key in last.values},
         probes=tuple(probes),
     )
     return Observation(
         snapshot=snapshot,
         intervals=tuple(one for one in intervals(polls) if isinstance(one, Interval)),
+        counted=tuple(one for one in intervals(polls[:: max(1, len(polls) - 1)]) if isinstance(one, Interval)),
+        inspection=inspection,
         digests=tuple(digests),
         host=host or HostFacts(),
         deliberate=deliberate,
@@ -204,12 +231,37 @@ def _poll(
     return Poll(at=_BEGAN_AT + elapsed, server_clock=_BEGAN_AT + elapsed, uptime_seconds=uptime, values=values)
 
 
+def inspected(**rowsets: Sequence[Row]) -> Inspection:
+    """An inspection that read these rows and nothing else: ``inspected(tables=[{"schema": "shop", ...}])``.
+
+    Columns that are left out are None, as where a server tells NULL. Raises ValueError for a name or column that no
+    inspection reads.
+    """
+    for name, rows in rowsets.items():
+        columns = ROWSETS.get(name)
+        if columns is None:
+            raise ValueError(f"no inspection reads {name!r}")
+        for row in rows:
+            if unknown := set(row) - set(columns):
+                raise ValueError(f"{name} has no column {sorted(unknown)}")
+    return Inspection(
+        taken_at=_BEGAN_AT,
+        identity="example",
+        rowsets={
+            name: tuple({column: row.get(column) for column in ROWSETS[name]} for row in rows)
+            for name, rows in rowsets.items()
+        },
+        probes=tuple(ProbeResult(name, ProbeState.OK, rows=len(rows)) for name, rows in rowsets.items()),
+    )
+
+
 def stated(
     *,
     memory_bytes: int | None = None,
     free_disk_bytes: int | None = None,
     storage: str | None = None,
     write_latency_microseconds: int | None = None,
+    cpus: int | None = None,
 ) -> HostFacts:
     """Host facts that a person stated."""
 
@@ -218,6 +270,7 @@ def stated(
 
     return HostFacts(
         memory_bytes=fact(memory_bytes),
+        cpus=fact(cpus),
         free_disk_bytes=fact(free_disk_bytes),
         storage=fact(storage),
         write_latency_microseconds=fact(write_latency_microseconds),

@@ -19,6 +19,7 @@ from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.engine.outcome import Severity
 from advisor.mysql import series
 from advisor.mysql.rates import Interval
+from advisor.mysql.rates import intervals as intervals_of
 from advisor.mysql.snapshot import Snapshot
 from advisor.recommendations import fleet, services
 from advisor.recommendations.models import Judgement, Recommendation
@@ -36,6 +37,8 @@ log = logging.getLogger(__name__)
 WINDOW_SECONDS = 3600
 FURTHER_POLLS = 2
 DIGEST_SECONDS = 8 * 86_400
+#: Of the full snapshots of that window so many are looked at: intervals of ten minutes.
+COUNTED_POLLS = 7
 #: So long after a server came or its settings changed it is judged between full snapshots, too: waiting for the next
 #: one would double the time to a first recommendation, and to the end of one that was acted on.
 YOUNG_SECONDS = 300
@@ -145,10 +148,20 @@ def observe(server: Server, snapshot: Snapshot, slot: int, *, since: float = 0.0
         # Another server behind the same address (a failover, a swapped address) tells nothing of this one.
         intervals=tuple(one for one in history.intervals(server.pk, start, end + 1) if one.current.identity in ours),
         digests=tuple(history.digests(server.pk, end - DIGEST_SECONDS, end)),
+        counted=counted(server.pk, start=max(slot - WINDOW_SECONDS, since), end=slot, identity=ours),
         host=host_facts(server.host_facts),
         configured_at=since,
         today=timezone.now().date().isoformat(),
     )
+
+
+def counted(server_id: str, *, start: float, end: float, identity: Sequence[str]) -> tuple[Interval, ...]:
+    """The intervals between some of the full snapshots of a range (unix seconds), in which every counter is known.
+
+    A restart or another server in between ends an interval, as everywhere.
+    """
+    polls = [one for one in snapshots.polls(server_id, start=start, end=end, count=COUNTED_POLLS)]
+    return tuple(one for one in intervals_of(polls) if isinstance(one, Interval) and one.current.identity in identity)
 
 
 def host_facts(stored: Mapping[str, Any]) -> HostFacts:

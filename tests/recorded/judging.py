@@ -12,7 +12,7 @@ from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed
 from advisor.engine.wording import measured_text, message_text
 from advisor.mysql.rates import Interval, intervals
 from advisor.rules import all_rules
-from collector import recording
+from collector import recording, snapshots
 
 FOLDER = Path(__file__).parent
 EXPECTED = "expected.txt"
@@ -32,6 +32,11 @@ def observation(path: Path) -> Observation:
     return Observation(
         snapshot=observed.last,
         intervals=tuple(one for one in intervals(observed.polls) if isinstance(one, Interval)),
+        counted=tuple(
+            one
+            for one in intervals([snapshots.as_poll(observed.first), snapshots.as_poll(observed.last)])
+            if isinstance(one, Interval)
+        ),
         host=HostFacts(**{name: HostFact(value, "stated") for name, value in stated.items()}),
         deliberate=True,
         # The day on which the first ones were recorded: support ends by dates, and a test must not.

@@ -43,6 +43,17 @@ STALL_COUNTERS = ("log_on_file_space_waits", "buffer_flush_sync_waits")
 
 
 @dataclass(frozen=True)
+class OwnRedoLog(Fact):
+    """That the server writes a redo log and its pages itself: the question of rules that need none of its figures."""
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        if not redo.has_redo_log(seen.server):
+            raise Inapplicable(Message("Amazon Aurora has no redo log of its own: its storage writes the log."))
+        return cls()
+
+
+@dataclass(frozen=True)
 class RedoLog(Fact):
     """The redo log's capacity in force, the ages that matter, and how this server's capacity is changed.
 

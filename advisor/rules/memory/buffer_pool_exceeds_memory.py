@@ -131,7 +131,7 @@ rule.fires(
         status={"Max_used_connections": 40},
         host=stated(memory_bytes=8 * GIB),
     ),
-    proposes={"innodb_buffer_pool_size": 6 * GIB},
+    proposes={"innodb_buffer_pool_size": 6009 * MIB},
 )
 rule.passes(
     "A pool of 209 GiB on a host with 256 GiB",

@@ -23,7 +23,7 @@ from advisor.mysql.snapshot import Poll
 from advisor.mysql.values import BadValue, parse_size
 from advisor.recommendations.judging import host_facts
 from advisor.rules import all_rules
-from collector import recording, resolve
+from collector import recording, resolve, snapshots
 from collector.errors import BadTarget, TargetError
 from collector.observe import Observed, observe
 from collector.target import Target, is_url
@@ -137,6 +137,13 @@ def observation(observed: Observed, host: HostFacts) -> Observation:
     return Observation(
         snapshot=observed.last,
         intervals=tuple(between),
+        counted=tuple(
+            one
+            for one in intervals([snapshots.as_poll(observed.first), snapshots.as_poll(observed.last)])
+            if isinstance(one, Interval)
+        )
+        if observed.last is not observed.first
+        else (),
         host=host,
         deliberate=True,
         today=datetime.fromtimestamp(observed.ended_at, UTC).date().isoformat(),
