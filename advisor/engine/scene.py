@@ -9,6 +9,9 @@ Polls are derived from status variables as the collector derives them, so that a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.engine.units import DAY, GIB, HOUR, MIB
@@ -59,7 +62,8 @@ def server_named(text: str) -> ServerVersion:
     return identify(number, comment)
 
 
-def default_variables(server: ServerVersion) -> dict[str, str]:
+@cache
+def default_variables(server: ServerVersion) -> Mapping[str, str]:
     """Every variable whose default the catalogue knows on this version, and of those that depend on the machine the
     ones that rules read, as a small machine has them.
     """
@@ -93,7 +97,7 @@ def default_variables(server: ServerVersion) -> dict[str, str]:
             values |= {"innodb_io_capacity": 10_000, "innodb_io_capacity_max": 20_000}
         if server.number >= (8, 0, 0):
             values |= {"log_bin": "ON", "innodb_dedicated_server": "OFF"}
-    return {name: _printed(value) for name, value in values.items()}
+    return MappingProxyType({name: _printed(value) for name, value in values.items()})
 
 
 def _printed(value: object) -> str:
@@ -136,8 +140,9 @@ def scene(
     (compiled, option_file, persisted, runtime, command_line). ``age_readable`` False: neither status nor a privilege
     shows the log's positions (servers before 8.0.30 and 10.5).
     """
+    made_of = dict(locals())
     server = server_named(named)
-    settings = default_variables(server) | {key: _printed(value) for key, value in (variables or {}).items()}
+    settings = dict(default_variables(server)) | {key: _printed(value) for key, value in (variables or {}).items()}
     for name in without:
         settings.pop(name, None)
     shown = {key: value for key, value in (status or {}).items()}
@@ -175,7 +180,7 @@ def scene(
         derived={key: last.values[key] for key in series.DERIVED if key in last.values},
         probes=tuple(probes),
     )
-    return Observation(
+    seen = Observation(
         snapshot=snapshot,
         intervals=tuple(one for one in intervals(polls) if isinstance(one, Interval)),
         counted=tuple(one for one in intervals(polls[:: max(1, len(polls) - 1)]) if isinstance(one, Interval)),
@@ -185,6 +190,19 @@ def scene(
         deliberate=deliberate,
         today=today,
     )
+    object.__setattr__(seen, "_made_of", made_of)
+    return seen
+
+
+def arguments_of(seen: Observation) -> dict[str, Any]:
+    """What ``scene`` was called with to make this observation: tests mix the arguments of examples.
+
+    Raises ValueError for an observation that was not made by it.
+    """
+    made_of: dict[str, Any] | None = getattr(seen, "_made_of", None)
+    if made_of is None:
+        raise ValueError("this observation was not made by scene()")
+    return made_of
 
 
 def _numeric(value: object) -> bool:

@@ -34,8 +34,8 @@ class Scenario:
     ``OBSERVER`` for all that the product asks for, or privileges on *.* such as "USAGE". ``host`` holds HostFacts by
     name (memory_bytes, cpus, storage, ...). ``inspect``: accounts, tables and statements are read, too.
 
-    ``fires`` must be found, ``passes`` must have passed; ``silent`` must not fire, whatever else they say. Rules that are
-    not named may say what they want; with ``nothing_else`` no other rule may fire than those in ``fires`` and ``may``.
+    ``fires`` must be found, ``passes`` must have passed; ``silent`` must not fire, whatever else they say. Rules that
+    are not named may say what they want; with ``nothing_else`` only those in ``fires`` and ``may`` may fire.
     ``not_evaluated`` maps rules to a word of the remedy that must be told. ``severity`` maps fired rules to their
     severity. On servers in ``but`` more is known: there these rules are left out of ``fires`` and ``passes``, with the
     reason.
