@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from advisor.engine import reading
+from advisor.engine.declared import number
 from advisor.engine.evidence import covered_seconds, is_long, long_intervals, window_of
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.memory import MemoryNeed, memory_need
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Measured, Missing, Window
 from advisor.engine.statistics import percentile
-from advisor.engine.units import DAY, MINUTE, Unit
+from advisor.engine.units import DAY, MIB, MINUTE, WEEK, Unit, round_up
 from advisor.engine.wording import seconds_text
 from advisor.mysql.buffer_pool import ceiling, rounded_pool_size, size_step
 from advisor.mysql.proposal import SetVariable
@@ -32,6 +33,17 @@ INSTANCES = "innodb_buffer_pool_instances"
 #: A pool has to have been filled by its own load before it is judged: a day, or ten minutes where a person says "now".
 WARM_SECONDS = DAY
 DELIBERATE_WARM_SECONDS = 10 * MINUTE
+
+
+#: innodb_buffer_pool_size_max is rounded down to multiples of this.
+CEILING_STEP = 8 * MIB
+#: As much of the host's memory as a pool may ever be given without a restart: address space, which costs nothing.
+CEILING_RATIO = 0.8
+
+
+def ceiling_for(memory_bytes: int, size_bytes: int) -> int:
+    """The innodb_buffer_pool_size_max for a host of this memory: the same one whoever proposes it."""
+    return max(int(CEILING_RATIO * memory_bytes) // CEILING_STEP * CEILING_STEP, round_up(size_bytes, CEILING_STEP))
 
 
 @dataclass(frozen=True)
@@ -64,11 +76,13 @@ class BufferPool(Fact):
             size -= self.step_bytes
         return size
 
-    def change_to(self, size_bytes: int) -> tuple[SetVariable, ...]:
-        """What to set for this size: where it is above the ceiling of MariaDB 11.8, the ceiling with it."""
+    def change_to(self, size_bytes: int, memory_bytes: int) -> tuple[SetVariable, ...]:
+        """What to set for this size on a host of this memory: where it is above the ceiling of MariaDB 11.8, the
+        ceiling with it.
+        """
         size = SetVariable("innodb_buffer_pool_size", size_bytes)
         if self.ceiling_bytes is not None and size_bytes > self.ceiling_bytes:
-            return (size, SetVariable("innodb_buffer_pool_size_max", size_bytes))
+            return (size, SetVariable("innodb_buffer_pool_size_max", ceiling_for(memory_bytes, size_bytes)))
         return (size,)
 
     def measured(self) -> tuple[Measured, ...]:
@@ -196,12 +210,58 @@ def _require_warm(seen: Observation, intervals: tuple[Interval, ...]) -> None:
 
 
 @dataclass(frozen=True)
+class FreePages(Fact):
+    """How much of a pool that has had a week to fill was never needed, as a share of it: the fewest free pages there
+    were, for the size on trial.
+
+    A free page is one that nothing was ever read into: InnoDB gives none back but where tables are dropped.
+    """
+
+    basis: ClassVar[Basis] = Basis.COUNTED
+    reads: ClassVar[tuple[str, ...]] = ("Innodb_buffer_pool_pages_free, _total", "innodb_buffer_pool_size")
+
+    free_ratio: float
+    used_bytes: int
+    window: Window | None
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        uptime = seen.snapshot.uptime_seconds
+        if uptime < WEEK:
+            raise Missing(
+                Remedy(
+                    RemedyKind.WINDOW,
+                    "free pages after a week",
+                    f"The server is up for {seconds_text(uptime)}; what a pool never needs shows after a week.",
+                )
+            )
+        free = reading.status_number(seen, "Innodb_buffer_pool_pages_free")
+        total = reading.status_number(seen, "Innodb_buffer_pool_pages_total")
+        if free is None or not total:
+            raise Missing(Remedy(RemedyKind.VERSION, "free pages", f"{seen.server} does not show its free pages."))
+        shares = [free / total]
+        shares += [one.free_pages_ratio_min for one in seen.digests if one.free_pages_ratio_min is not None]
+        present = int(seen.snapshot.variables.get("innodb_buffer_pool_size", "0"))
+        used = round((1 - min(shares)) * present)
+        size = reading.integer(seen, "innodb_buffer_pool_size")
+        ended_at = seen.snapshot.taken_at
+        return cls(max(0.0, 1 - used / size), used, Window(ended_at - WEEK, ended_at))
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The share that was free all the time, as evidence: the less of it is used, the truer the finding."""
+        return (
+            Measured("pages never used", self.free_ratio, Unit.RATIO, self.window, "Innodb_buffer_pool_pages_free"),
+        )
+
+
+@dataclass(frozen=True)
 class MemoryUse(Fact):
     """What the server is expected to use besides its pool: global buffers and the connections that were really used."""
 
     reads: ClassVar[tuple[str, ...]] = (
         "innodb_log_buffer_size, key_buffer_size, aria_pagecache_buffer_size, query_cache_size, performance_schema",
-        "Max_used_connections",
+        "table_open_cache; sort_, join_, read_ and read_rnd_buffer_size",
+        "Max_used_connections, Threads_running; performance_schema's own memory, where an inspection read it",
     )
 
     need: MemoryNeed
@@ -209,7 +269,29 @@ class MemoryUse(Fact):
     @classmethod
     def read(cls, seen: Observation) -> Self:
         used = reading.status_number(seen, "Max_used_connections") or 0
-        return cls(memory_need(reading.variables(seen), int(used)))
+        running = reading.gauges(seen.intervals, "Threads_running")
+        return cls(
+            memory_need(
+                reading.variables(seen),
+                int(used),
+                performance_schema_bytes=_performance_schema_bytes(seen),
+                threads_running=int(max(running, default=0)),
+            )
+        )
+
+    def measured(self, pool_bytes: int) -> tuple[Measured, ...]:
+        """The budget line by line with a pool of this size, as evidence."""
+        return tuple(
+            Measured(f"of it {item.name}", item.bytes, Unit.BYTES, None, item.how)
+            for item in self.need.budget(pool_bytes)
+        )
+
+
+def _performance_schema_bytes(seen: Observation) -> int | None:
+    """What performance_schema says that it takes; None where nobody had the server inspected or it did not say."""
+    rows = seen.inspection.rowsets.get("performance_schema_memory", ()) if seen.inspection is not None else ()
+    told = [int(number(row, "bytes")) for row in rows]
+    return told[0] if told and told[0] > 0 else None
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def check(
                 ),
             )
         else:
-            proposal = pool.change_to(size)
+            proposal = pool.change_to(size, memory.bytes)
             price = (
                 Price(
                     PriceKind.MEMORY,
@@ -160,7 +160,7 @@ rule.fires(
         deliberate=True,
         host=stated(memory_bytes=8 * GIB),
     ),
-    proposes={"innodb_buffer_pool_size": 192 * MIB, "innodb_buffer_pool_size_max": 192 * MIB},
+    proposes={"innodb_buffer_pool_size": 192 * MIB, "innodb_buffer_pool_size_max": 6552 * MIB},
 )
 rule.fires(
     "Without the host's memory no size is named",
