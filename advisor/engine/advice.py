@@ -25,6 +25,7 @@ from advisor.engine.outcome import (
     Window,
 )
 from advisor.engine.recommendation import Recommendation
+from advisor.engine.score import Score, health_score, score_document
 from advisor.engine.wording import measured_text, message_text, quantity_text, seconds_text
 from advisor.mysql.proposal import Change, SetVariable
 from advisor.mysql.snapshot import Remedy
@@ -142,8 +143,8 @@ def worst(judgement: Judgement) -> Severity | None:
     return judgement.recommendations[0].severity if judgement.recommendations else None
 
 
-def document(advice: Advice) -> dict[str, Any]:
-    """The advice as a JSON-ready document of the advice schema."""
+def document(advice: Advice, *, with_score: bool = True) -> dict[str, Any]:
+    """The advice as a JSON-ready document of the advice schema. ``with_score`` False where only some rules judged."""
     snapshot, window = advice.seen.snapshot, advice.seen.window
     version = snapshot.identity.version
     started_at = window.started_at if window else snapshot.taken_at
@@ -174,7 +175,7 @@ def document(advice: Advice) -> dict[str, Any]:
         },
         "outcomes": [_outcome(judged) for judged in advice.judgement.outcomes],
         "recommendations": [recommendation_document(one) for one in advice.recommendations],
-        "score": None,
+        "score": score_document(health_score(advice.judgement)) if with_score else None,
     }
 
 
@@ -304,7 +305,7 @@ def price_document(price: Price) -> dict[str, Any]:
 _SYMBOLS = {Severity.CRITICAL: "CRITICAL", Severity.WARNING: "WARNING", Severity.NOTICE: "NOTICE"}
 
 
-def text(advice: Advice) -> str:
+def text(advice: Advice, *, with_score: bool = True) -> str:
     """The advice for people: what to do first, then what was fine, then what could not be told and why."""
     snapshot, window = advice.seen.snapshot, advice.seen.window
     lines = [
@@ -322,6 +323,8 @@ def text(advice: Advice) -> str:
         lines += ["", "No recommendations."]
     for number, prepared in enumerate(advice.recommendations, 1):
         lines += ["", *_recommendation_lines(number, prepared)]
+    if with_score:
+        lines += _score_lines(health_score(advice.judgement))
     lines += _rest(advice.judgement)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -406,28 +409,31 @@ def _price_text(price: Price) -> str:
     return words
 
 
+def _score_lines(score: Score) -> list[str]:
+    if score.value is None:
+        return []
+    lines = ["", f"Health score {score.value} of 100; {score.judged_ratio:.0%} of the rules that apply could be judged"]
+    lines += textwrap.wrap(
+        score.arithmetic, WIDTH, initial_indent="   ", subsequent_indent="   ", break_on_hyphens=False
+    )
+    return lines
+
+
 def _rest(judgement: Judgement) -> list[str]:
     lines: list[str] = []
-    passed = [judged for judged in judgement.outcomes if isinstance(judged.outcome, Passed)]
+    passed = [judged.rule.id for judged in judgement.outcomes if isinstance(judged.outcome, Passed)]
     if passed:
-        lines += ["", "Passed"]
-        for judged in passed:
-            assert isinstance(judged.outcome, Passed)
-            figures = "; ".join(measured_text(figure) for figure in judged.outcome.evidence[:4])
-            lines += textwrap.wrap(
-                f"{judged.rule.id}: {figures}" if figures else judged.rule.id,
-                WIDTH,
-                initial_indent="   ",
-                subsequent_indent="      ",
-                break_on_hyphens=False,
-            )
+        lines += ["", f"Passed ({len(passed)}; --explain RULE shows the figures)"]
+        lines += textwrap.wrap(
+            ", ".join(passed), WIDTH, initial_indent="   ", subsequent_indent="   ", break_on_hyphens=False
+        )
     waiting: dict[Remedy, list[str]] = {}
     for judged in judgement.outcomes:
         if isinstance(judged.outcome, NotEvaluated):
             for remedy in judged.outcome.missing:
                 waiting.setdefault(remedy, []).append(judged.rule.id)
     if waiting:
-        lines += ["", "Not evaluated"]
+        lines += ["", f"Not evaluated ({sum(isinstance(one.outcome, NotEvaluated) for one in judgement.outcomes)})"]
         for remedy, rules in waiting.items():
             lines += textwrap.wrap(
                 f"{', '.join(rules)}: {remedy.what}. {remedy.text}",
@@ -438,7 +444,7 @@ def _rest(judgement: Judgement) -> list[str]:
             )
     others = [judged.rule.id for judged in judgement.outcomes if isinstance(judged.outcome, NotApplicable)]
     if others:
-        lines += ["", "Not applicable"]
+        lines += ["", f"Not applicable ({len(others)})"]
         lines += textwrap.wrap(
             ", ".join(others), WIDTH, initial_indent="   ", subsequent_indent="   ", break_on_hyphens=False
         )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,13 @@ from django.core.management.base import BaseCommand
 
 from advisor.engine.advice import Effort, Tool, document, prepare, text, worst
 from advisor.engine.evaluation import Judgement, judge
+from advisor.engine.explaining import explain, explanation_document, explanation_text
+from advisor.engine.markdown import markdown
 from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.engine.outcome import Severity
+from advisor.engine.rule import Rule
+from advisor.engine.sarif import sarif
+from advisor.engine.since import Difference, NotAdvice, compare, difference_document, difference_text, saved
 from advisor.mysql.rates import Interval, intervals
 from advisor.mysql.snapshot import Poll
 from advisor.mysql.values import BadValue, parse_size
@@ -47,7 +53,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--interval", type=_seconds(1, 300), default=5, metavar="SECONDS", help="between polls (default: 5)"
         )
-        parser.add_argument("--format", choices=["text", "json"], default="text")
+        parser.add_argument("--format", choices=["text", "json", "markdown", "sarif"], default="text")
+        parser.add_argument(
+            "--topic", action="append", default=[], metavar="TOPIC", help="only the rules of this topic (repeatable)"
+        )
+        parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="only this rule (repeatable)")
+        parser.add_argument(
+            "--explain",
+            action="append",
+            default=[],
+            metavar="RULE",
+            help="every figure this rule read and how it decided, whatever it said (repeatable)",
+        )
+        parser.add_argument("--save", type=Path, metavar="FILE", help="keep this advice to compare with later")
+        parser.add_argument("--diff", type=Path, metavar="FILE", help="tell what changed since FILE was saved")
         parser.add_argument(
             "--fail-on", choices=[one.value for one in Severity], help="exit with 1 if something this severe is found"
         )
@@ -57,7 +76,8 @@ class Command(BaseCommand):
         parser.add_argument("--free-disk", type=_size, metavar="SIZE", help="free space where the redo log lies")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self._json = options["format"] == "json"
+        self._json = options["format"] in ("json", "sarif")
+        rules, explained, before = self._wanted(options)
         try:
             observed, host = self._observed(options)
         except BadTarget as error:
@@ -69,7 +89,7 @@ class Command(BaseCommand):
         for remark in observed.remarks:
             self.stderr.write(remark)
         seen = observation(observed, host)
-        judgement = judge(seen, all_rules())
+        judgement = judge(seen, rules)
         for defect in judgement.defects:
             self.stderr.write(f"The rule {defect.rule} is faulty and was left out: {defect.what}")
         advice = prepare(
@@ -82,16 +102,75 @@ class Command(BaseCommand):
             ),
             tool=Tool(version=settings.VERSION),
         )
-        if self._json:
-            written = document(advice)
-            if observed.remarks:
-                written["observed"]["remarks"] = observed.remarks
+        whole = not options["topic"] and not options["rule"]
+        written = document(advice, with_score=whole)
+        if observed.remarks:
+            written["observed"]["remarks"] = observed.remarks
+        explanations = [explain(rule, seen) for rule in explained]
+        difference = self._difference(before, written, seen.snapshot.variables)
+        if options["format"] == "sarif":
+            self.stdout.write(json.dumps(sarif(advice, rules), indent=2, ensure_ascii=False))
+        elif options["format"] == "json":
+            if explanations:
+                written["explained"] = [explanation_document(one) for one in explanations]
+            if difference is not None:
+                written["difference"] = difference_document(difference)
             self.stdout.write(json.dumps(written, indent=2, ensure_ascii=False))
+        elif options["format"] == "markdown":
+            self.stdout.write(markdown(advice), ending="")
         else:
-            self.stdout.write(text(advice), ending="")
+            self.stdout.write(text(advice, with_score=whole), ending="")
+        if not self._json:
+            for one in explanations:
+                self.stdout.write("\n" + explanation_text(one), ending="")
+            if difference is not None:
+                self.stdout.write("\nSince then\n" + difference_text(difference), ending="")
+        if options["save"] is not None:
+            self._save(options["save"], written, seen.snapshot.variables)
         self.stdout.flush()
         if _reached(judgement, options["fail_on"]):
             sys.exit(FOUND)
+
+    def _wanted(self, options: Mapping[str, Any]) -> tuple[tuple[Rule, ...], list[Rule], Any]:
+        """The rules to judge by, those to explain, and the advice to compare with: told wrong before anything is
+        observed.
+        """
+        every = {rule.id: rule for rule in all_rules()}
+        topics = sorted({rule.topic for rule in every.values()})
+        for topic in options["topic"]:
+            if topic not in topics:
+                self._end(USAGE, "unknown-topic", f"There is no topic {topic!r}.", f"Topics are {', '.join(topics)}.")
+        for rule in [*options["rule"], *options["explain"]]:
+            if rule not in every:
+                near = get_close_matches(rule, every, n=3)
+                hint = f"Did you mean {', '.join(near)}?" if near else "manage.py rules lists them."
+                self._end(USAGE, "unknown-rule", f"There is no rule {rule!r}.", hint)
+        chosen = tuple(
+            rule
+            for rule in every.values()
+            if not (options["topic"] or options["rule"]) or rule.topic in options["topic"] or rule.id in options["rule"]
+        )
+        before = None
+        if options["diff"] is not None:
+            try:
+                before = json.loads(options["diff"].read_text(encoding="utf-8"))
+                compare(before, {"recommendations": [], "outcomes": [], "server": {"identity": ""}}, {})
+            except (OSError, ValueError) as error:
+                why = str(error) if isinstance(error, NotAdvice) else f"{options['diff']} cannot be read."
+                self._end(USAGE, "unreadable-file", why, "Give a file that advise --save wrote.")
+        return chosen, [every[rule] for rule in options["explain"]], before
+
+    def _difference(self, before: Any, written: Mapping[str, Any], variables: Mapping[str, str]) -> Difference | None:
+        return None if before is None else compare(before, written, variables)
+
+    def _save(self, path: Path, written: Mapping[str, Any], variables: Mapping[str, str]) -> None:
+        try:
+            content = json.dumps(saved(written, variables), indent=1, ensure_ascii=False)
+            path.write_text(content + "\n", encoding="utf-8")
+        except OSError as error:
+            self.stderr.write(f"The advice could not be saved to {path}: {error.strerror}.")
+            self.stdout.flush()
+            sys.exit(USAGE)
 
     def _observed(self, options: Mapping[str, Any]) -> tuple[Observed, HostFacts]:
         """What was observed, live or from a recording, and what is known of the machine."""
