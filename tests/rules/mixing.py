@@ -87,9 +87,7 @@ def overlaid(rules: Sequence[Rule], server: str, chance: random.Random) -> Obser
     for rule in rules:
         flavor = server.split()[0]
         fitting = [
-            arguments_of(one.seen)
-            for one in rule.examples
-            if arguments_of(one.seen)["named"].split()[0] == flavor and one.seen.deliberate
+            arguments_of(one.seen) for one in rule.examples if arguments_of(one.seen)["named"].split()[0] == flavor
         ]
         if not fitting:
             continue
