@@ -134,12 +134,14 @@ def judge(
     rules: Iterable[Rule],
     *,
     thresholds: Mapping[str, object] | None = None,
+    off: Mapping[str, Message] | None = None,
     holding: Collection[str] | Mapping[str, Severity] = (),
     strict: bool = False,
 ) -> Judgement:
     """Judges one server by all ``rules``.
 
-    ``thresholds`` maps rule ids to the parameters a team chose instead of the declared ones. ``holding`` are the
+    ``thresholds`` maps rule ids to the parameters a team chose instead of the declared ones, ``off`` those that it
+    switched off to the reason, which is their outcome. ``holding`` are the
     keys of recommendations that are open: their findings are kept until the figures pass the thresholds'
     ``leave_at``, so that a figure near a threshold does not open and close them. A mapping of them to their
     severities keeps a severity in the same way.
@@ -150,6 +152,9 @@ def judge(
     found: list[Recommendation] = []
     defects: list[Defect] = []
     for rule in rules:
+        if off and rule.id in off:
+            judged.append(Judged(rule, NotApplicable(off[rule.id])))
+            continue
         parameters = (thresholds or {}).get(rule.id, rule.parameters)
         outcome, confidence = _outcome(rule, seen, facts, parameters, holding, defects), None
         if isinstance(outcome, Finding):

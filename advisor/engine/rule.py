@@ -7,7 +7,9 @@ examples.
     @rule.check
     def check(redo: RedoLog, load: RedoLoad, p: Parameters) -> Finding | Passed: ...
 
-The id is the module's place: ``advisor.rules.redo.redo_log_undersized`` is ``redo.redo-log-undersized``.
+The id is the module's place: ``advisor.rules.redo.redo_log_undersized`` is ``redo.redo-log-undersized``. A rule of
+another package is called by the last two parts of its module: ``acme_rules.too_many_schemas`` is
+``acme-rules.too-many-schemas``.
 """
 
 from __future__ import annotations
@@ -65,10 +67,12 @@ class Rule:
 
         ``raises`` names the variables that this rule only ever raises: the engine lets no lower value through.
         """
-        if not module.startswith(_PREFIX):
-            raise ValueError(f"{module}: rules live below {_PREFIX}")
         self.module = module
-        self.id = module.removeprefix(_PREFIX).replace("_", "-")
+        self.is_ours = module.startswith(_PREFIX)
+        place = module.removeprefix(_PREFIX) if self.is_ours else ".".join(module.split(".")[-2:])
+        if place.count(".") != 1:
+            raise ValueError(f"{module}: a rule is a module in the package of its topic")
+        self.id = place.replace("_", "-")
         self.severity = severity
         self.applies_to_text = tuple(applies_to)
         self.applies_to = VersionSet.parse(applies_to)
