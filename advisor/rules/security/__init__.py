@@ -1,0 +1,1 @@
+"""Rules about who can reach the data."""
