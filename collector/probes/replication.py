@@ -14,7 +14,8 @@ MARIADB = "SHOW ALL SLAVES STATUS"
 MYSQL_REPLICAS = "SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_COMMAND LIKE 'Binlog Dump%'"
 DEADLINE_SECONDS = 2.0
 
-#: Of some sixty columns, these: no user, no error text (it may hold rows of people's data).
+#: Of some sixty columns, these: no user, no error text (it may hold rows of people's data), no path of a key. Filters
+#: are names of schemas and tables; positions and sets of GTIDs tell how far a replica is and what it ran by itself.
 _COLUMNS = (
     "channel_name",
     "connection_name",
@@ -34,6 +35,35 @@ _COLUMNS = (
     "auto_position",
     "using_gtid",
     "parallel_mode",
+    "source_uuid",
+    "master_uuid",
+    "source_server_id",
+    "master_server_id",
+    "source_ssl_allowed",
+    "master_ssl_allowed",
+    "source_log_file",
+    "master_log_file",
+    "read_source_log_pos",
+    "read_master_log_pos",
+    "relay_source_log_file",
+    "relay_master_log_file",
+    "exec_source_log_pos",
+    "exec_master_log_pos",
+    "relay_log_space",
+    "retrieved_gtid_set",
+    "executed_gtid_set",
+    "gtid_io_pos",
+    "gtid_slave_pos",
+    "replicate_do_db",
+    "replicate_ignore_db",
+    "replicate_do_table",
+    "replicate_ignore_table",
+    "replicate_wild_do_table",
+    "replicate_wild_ignore_table",
+    "replicate_rewrite_db",
+    "replicate_do_domain_ids",
+    "replicate_ignore_domain_ids",
+    "replicate_ignore_server_ids",
 )
 
 
