@@ -19,6 +19,7 @@ from advisor.mysql import redo, series
 from advisor.mysql.catalogue import CATALOGUE
 from advisor.mysql.counters import FLUSHED_BY_REASON
 from advisor.mysql.digest import PRESSURE_STEP
+from advisor.mysql.proposal import SetVariable
 from advisor.mysql.rates import Interval
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from advisor.mysql.values import parse_real
@@ -380,4 +381,201 @@ class DirtyPages(Harm):
             Measured("dirty pages, median", self.median_percent / 100, Unit.RATIO, self.window, source),
             Measured("dirty pages, 95th percentile", self.p95_percent / 100, Unit.RATIO, self.window, source),
             Measured("polls at the limit of dirty pages", at_maximum, Unit.RATIO, self.window, source),
+        )
+
+
+#: What a rule answers that would fire if it knew what the data are stored on.
+STATE_STORAGE = Remedy(
+    RemedyKind.HOST_FACT,
+    "storage of the data",
+    "State whether the data are on flash or on rotating disks (on the server's page, or --storage ssd or hdd): "
+    "the server does not tell.",
+)
+
+
+@dataclass(frozen=True)
+class Storage(Fact):
+    """What the data are stored on, as a person states it: ``ssd`` or ``hdd``, or empty where nobody did, for rules that
+    often can tell without it.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("the kind of storage, where it is stated",)
+
+    kind: str
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        return cls("" if seen.host.storage is None else str(seen.host.storage.value))
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The kind where it is known, as evidence."""
+        return (Measured("storage", self.kind, Unit.TEXT, None, "stated"),) if self.kind else ()
+
+
+@dataclass(frozen=True)
+class DataFileWrites(Fact):
+    """How pages are written into the data files.
+
+    ``method`` is innodb_flush_method in lower case (5.7 shows the default of fsync as empty). ``buffered``: what is
+    written goes through the page cache of the operating system, too; ``unsafe``: it may never be synced. MariaDB 11.0
+    and later say the former by innodb_data_file_buffering. ``direct`` is what to set so that it is not buffered.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("innodb_flush_method", "innodb_data_file_buffering (MariaDB 11.0+)")
+
+    method: str
+    buffered: bool
+    unsafe: bool
+    direct: SetVariable
+    pool_bytes: int
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        _require_own_flushing(seen)
+        method = (reading.variable(seen, "innodb_flush_method") or "fsync").lower()
+        buffered = method in ("fsync", "o_dsync", "littlesync", "nosync")
+        direct = SetVariable("innodb_flush_method", "O_DIRECT")
+        if seen.server.is_mariadb and seen.server.number >= (11, 0, 0):
+            buffered = reading.is_on(seen, "innodb_data_file_buffering", default=buffered)
+            direct = SetVariable("innodb_data_file_buffering", "OFF")
+        return cls(
+            method=method,
+            buffered=buffered,
+            unsafe=method in ("littlesync", "nosync"),
+            direct=direct,
+            pool_bytes=reading.integer(seen, "innodb_buffer_pool_size"),
+        )
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The method and the pool, as evidence."""
+        return (
+            Measured("innodb_flush_method", self.method, Unit.TEXT, None, "system variable"),
+            Measured(
+                "data files through the page cache",
+                "yes" if self.buffered else "no",
+                Unit.TEXT,
+                None,
+                ", ".join(type(self).reads),
+            ),
+            Measured("innodb_buffer_pool_size", self.pool_bytes, Unit.BYTES, None, "system variable"),
+        )
+
+
+WAIT_FREE = "Innodb_buffer_pool_wait_free"
+
+
+@dataclass(frozen=True)
+class FreePageWaits(Harm):
+    """How often threads waited until a page of the buffer pool became free, and how fast pages came in meanwhile.
+
+    ``depth`` is innodb_lru_scan_depth, for each of ``instances``: so many pages the page cleaner makes free in a
+    second. ``pages`` is how many pages the pool has. ``p95_reads`` is in pages per second.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = (
+        WAIT_FREE,
+        "Innodb_pages_read",
+        "innodb_lru_scan_depth, innodb_buffer_pool_instances",
+    )
+
+    window: Window
+    waiting_intervals: int
+    intervals: int
+    p95_reads: float
+    depth: int
+    instances: int
+    pages: int
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        _require_own_flushing(seen)
+        intervals = tuple(one for one in seen.intervals if one.delta(WAIT_FREE) is not None)
+        if len(intervals) < 2:
+            raise Missing(
+                Remedy(RemedyKind.WINDOW, "waits for free pages", "Needs three polls; observe the server longer.")
+            )
+        many = not (seen.server.is_mariadb and seen.server.number >= (10, 5, 0))
+        page = reading.integer(seen, "innodb_page_size")
+        instances = reading.variable(seen, "innodb_buffer_pool_instances")
+        return cls(
+            window=window_of(intervals),
+            waiting_intervals=reading.rises(intervals, WAIT_FREE),
+            intervals=len(intervals),
+            p95_reads=percentile(reading.rates(intervals, "Innodb_pages_read") or [0.0], 0.95),
+            depth=reading.integer(seen, "innodb_lru_scan_depth"),
+            instances=max(1, int(instances)) if many and instances else 1,
+            pages=reading.integer(seen, "innodb_buffer_pool_size") // max(page, 1),
+        )
+
+    @property
+    def waiting_ratio(self) -> float:
+        """The share of intervals in which somebody waited."""
+        return self.waiting_intervals / self.intervals
+
+    def withheld(self) -> Self:
+        return replace(self, waiting_intervals=0)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Waits, reads and depth, as evidence."""
+        return (
+            Measured(
+                "intervals with waits for a free page", self.waiting_intervals, Unit.COUNT, self.window, WAIT_FREE
+            ),
+            Measured(
+                "pages read from disk per second, 95th percentile",
+                self.p95_reads,
+                Unit.PAGES_PER_SECOND,
+                self.window,
+                "Innodb_pages_read",
+            ),
+            Measured("innodb_lru_scan_depth", self.depth, Unit.COUNT, None, "system variable"),
+        )
+
+
+#: The length of the history, as MariaDB's status variable and as everybody's innodb_metrics counter call it.
+HISTORY = ("Innodb_history_list_length", "trx_rseg_history_len")
+
+
+@dataclass(frozen=True)
+class HistoryList(Fact):
+    """How many undo logs of committed transactions wait to be purged: at the window's begin and end, and the most."""
+
+    basis: ClassVar[Basis] = Basis.WINDOW
+    reads: ClassVar[tuple[str, ...]] = (
+        "Innodb_history_list_length (MariaDB)",
+        "trx_rseg_history_len of INNODB_METRICS",
+    )
+
+    window: Window
+    first: float
+    last: float
+    highest: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        _require_own_flushing(seen)
+        for name in HISTORY:
+            known = tuple(one for one in seen.intervals if one.last(name) is not None)
+            lengths = reading.gauges(known, name)
+            if lengths:
+                first = known[0].previous.values.get(name, lengths[0])
+                return cls(window_of(known), float(first), lengths[-1], max(float(first), *lengths))
+        if not seen.intervals:
+            raise Missing(Remedy(RemedyKind.WINDOW, "history list length", "Needs two polls of the running server."))
+        if not seen.snapshot.metrics:
+            raise Missing(reading.grant(seen, "PROCESS", "history list length"))
+        raise Missing(
+            Remedy(
+                RemedyKind.ENABLE,
+                "history list length",
+                "SET GLOBAL innodb_monitor_enable = 'trx_rseg_history_len';",
+            )
+        )
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Both ends and the most, as evidence."""
+        source = " or ".join(HISTORY)
+        return (
+            Measured("undo logs waiting for purge", self.last, Unit.COUNT, self.window, source),
+            Measured("undo logs waiting for purge when the window began", self.first, Unit.COUNT, self.window, source),
         )
