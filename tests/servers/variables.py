@@ -3,58 +3,110 @@
 MariaDB answers everything in INFORMATION_SCHEMA.SYSTEM_VARIABLES. MySQL 8 and later state bounds in
 performance_schema.variables_info; what no MySQL states is tried: SET GLOBAL to the present value tells a dynamic
 variable (error 1238 otherwise), and `--verbose --help` prints what the server makes of an option it was given, without
-starting, which tells bounds (of values far outside), block sizes (of a value one below a power of two) and choices.
+starting, which tells bounds (of values far outside), block sizes (of a value one below a power of two) and choices
+(of the numbers 0, 1, 2 ... in their stead).
 """
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
 from .places import Installation
-from .running import RunningServer
+from .running import RunningServer, _free_port
+from .units import unit_of
 
 _READ_ONLY_ERROR = 1238
 _TOO_LARGE = 1 << 63
 _ODD = (1 << 40) - 1
 _LARGEST_STEP = 1 << 24
+_MOST_CHOICES = 40
 
 # What a server cannot tell and its manual does: bounds that MySQL 5.7's --help shows already cut to this machine's
-# limits, and MariaDB's log_bin, whose option is of another type than the variable.
+# limits, MariaDB's log_bin, whose option is of another type than the variable, what the tests themselves start every
+# server with, and defaults that a server takes only where the file system allows it.
 FROM_MANUAL: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("mysql-5.7.22", "back_log"): {"minimum": "1"},
+    ("mysql-5.7.22", "binlog_transaction_dependency_tracking"): {
+        "kind": "enum",
+        "choices": "COMMIT_ORDER,WRITESET,WRITESET_SESSION",
+    },
+    ("mysql-5.7.22", "innodb_change_buffering"): {
+        "kind": "enum",
+        "choices": "none,inserts,deletes,changes,purges,all",
+    },
+    ("mysql-5.7.22", "innodb_flush_method"): {
+        "kind": "enum",
+        "choices": "fsync,O_DSYNC,littlesync,nosync,O_DIRECT,O_DIRECT_NO_FSYNC",
+    },
     ("mysql-5.7.22", "max_connections"): {"maximum": "100000"},
     ("mysql-5.7.22", "open_files_limit"): {"minimum": "0", "maximum": "4294967295"},
     ("mysql-5.7.22", "performance_schema_digests_size"): {"minimum": "-1"},
     ("mysql-5.7.22", "performance_schema_max_table_instances"): {"minimum": "-1"},
     ("mysql-5.7.22", "query_cache_size"): {"maximum": str(2 * _TOO_LARGE - 1), "step": "1024"},
+    ("mysql-5.7.22", "server_id"): {"default": "0"},
     ("mysql-5.7.22", "table_open_cache"): {"maximum": "524288"},
+    ("mysql-9.7", "innodb_flush_method"): {"default": "~O_DIRECT"},
+    ("mysql", "bind_address"): {"default": "*"},
+    ("mysql", "enforce_gtid_consistency"): {"kind": "enum", "choices": "OFF,ON,WARN"},
+    ("mysql", "mysqlx_bind_address"): {"default": "*"},
+    ("mysql", "mysqlx_port"): {"default": "33060"},
+    ("mysql", "port"): {"default": "3306"},
     ("mariadb", "log_bin"): {"change": "restart", "default": "OFF"},
+    ("mariadb", "port"): {"default": "3306"},
 }
 # Variables whose option has another name.
-_OPTIONS = {"tx_isolation": "transaction-isolation"}
+_OPTIONS = {
+    "ignore_db_dirs": "ignore-db-dir",
+    "locked_in_memory": "memlock",
+    "skip_external_locking": "external-locking",
+    "tx_isolation": "transaction-isolation",
+    "tx_read_only": "transaction-read-only",
+}
 
+#: What a server takes from the machine, its file system and its place there, its build, or makes up: no default is
+#: recorded. A key is the beginning of servers' names ("" for all of them).
+_OF_THE_MACHINE: Mapping[str, re.Pattern[str]] = {
+    beginning: re.compile("|".join(pattern.split()))
+    for beginning, pattern in {
+        "": r"""
+            basedir .*datadir plugin_dir character_sets_dir lc_messages_dir (slave_load_|replica_load_)?tmpdir .*socket
+            pid_file log_error (general|slow_query)_log_file log_slow_query_file secure_file_priv
+            (log_bin|relay_log)_(basename|index) hostname server_uu?id version version_.* innodb_version build_id
+            wsrep_patch_version wsrep_node_.* wsrep_provider_options have_(openssl|ssl) license protocol_version
+            system_time_zone (last_)?timestamp pseudo_thread_id rand_seed[12] statement_id gtid_(executed|purged)
+            last_gtid open_files_limit thread_pool_size report_port large_page_size lower_case_(file_system|table_names)
+            innodb_use_native_aio innodb_buffer_pool_size_auto_min server_memory
+            (error|warning)_count identity last_insert_id in_transaction external_user proxy_user .*connection_id
+            """,
+        "mysql": r"ssl_(ca|cert|key) tls_version admin_tls_version",
+        "mysql-9": r"""
+            temptable_max_ram innodb_(read_io|purge|parallel_read)_threads innodb_log_writer_threads
+            innodb_numa_interleave
+            """,
+        "mariadb": r"innodb_log_write_ahead_size innodb_log_file_(buffering|mmap) tls_version",
+    }.items()
+}
 
-@dataclass(frozen=True)
-class Wanted:
-    """A variable to ask for: its name, the unit of its values ("-": none), and words it may take if it is a choice.
-
-    `computed` lists servers (by the beginning of their names, "mysql" for all of MySQL) whose default depends on the
-    machine or on other variables: none is recorded for them.
-    """
-
-    name: str
-    unit: str = "-"
-    choices: tuple[str, ...] = ()
-    computed: tuple[str, ...] = ()
+#: MySQL makes these of other variables; what is recorded is what it makes of their defaults. (MariaDB says so itself.)
+_FOLLOWS = re.compile(
+    r"back_log|thread_cache_size|table_definition_cache|table_open_cache|host_cache_size|innodb_open_files"
+    r"|innodb_io_capacity_max|innodb_buffer_pool_instances|innodb_page_cleaners|innodb_doublewrite_files"
+    r"|innodb_buffer_pool_chunk_size"
+)
 
 
 @dataclass(frozen=True)
 class Told:
-    """One variable on one server. Absent facts are "-"; the fields are the columns of the catalogue's files."""
+    """One variable on one server. Absent facts are "-"; the fields are the columns of the catalogue's files.
+
+    ``default`` is what SHOW GLOBAL VARIABLES shows on a server started without any option; "~" before it says that the
+    server made it of other variables, '""' is the empty text, "-" stands for what depends on the machine.
+    """
 
     name: str
     kind: str
@@ -71,11 +123,20 @@ class Told:
 COLUMNS = tuple(field.name for field in fields(Told))
 
 
-def tell(server: RunningServer, wanted: Iterable[Wanted]) -> list[Told]:
-    """What this server says of the wanted variables it has, by name."""
-    reader = _mariadb if server.flavor == "mariadb" else _MySQL(server).read
-    told = [fact for one in sorted(wanted, key=lambda w: w.name) if (fact := reader(server, one)) is not None]
-    return [replace(fact, **_from_manual(server, fact.name)) for fact in told]
+def asking_options(name: str) -> dict[str, str | None]:
+    """The options with which a server of that name is started to be asked: its own defaults, all built-in plugins."""
+    options: dict[str, str | None] = {"innodb_buffer_pool_size": "128M", "skip_name_resolve": "OFF"}
+    if name.startswith("mysql-") and not name.startswith("mysql-5"):
+        # The X protocol without its port and socket, which would lie outside of the test's folder.
+        options |= {"mysqlx": "ON", "mysqlx_port": str(_free_port()), "mysqlx_bind_address": "127.0.0.1"}
+        options |= {"mysqlx_socket": "mysqlx.sock"}
+    return options
+
+
+def tell(server: RunningServer) -> list[Told]:
+    """What this server says of all its system variables, by name."""
+    told = _mariadb(server) if server.flavor == "mariadb" else _MySQL(server).read(server)
+    return [replace(one, **_from_manual(server, one.name)) for one in sorted(told, key=lambda one: one.name)]
 
 
 def _from_manual(server: RunningServer, name: str) -> Mapping[str, str]:
@@ -83,54 +144,88 @@ def _from_manual(server: RunningServer, name: str) -> Mapping[str, str]:
 
 
 def grouped(by_server: Mapping[str, Sequence[Told]]) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Rows (name, servers joined by commas, the other columns): servers that say the same share a row."""
+    """Rows (name, servers, the other columns): servers that say the same share a row.
+
+    Servers are written without their flavor, those that follow one another as a range: ``5.7.22,8.0.33..9.7``.
+    """
     rows: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for server, told in by_server.items():
         for fact in told:
             rows.setdefault((fact.name, tuple(astuple(fact)[1:])), []).append(server)
     order = list(by_server)
-    flat = [(name, ",".join(servers), rest) for (name, rest), servers in rows.items()]
-    return sorted(flat, key=lambda row: (row[0], order.index(row[1].split(",")[0])))
+    flat = [(name, [order.index(server) for server in servers], rest) for (name, rest), servers in rows.items()]
+    return [(name, _ranges(order, places), rest) for name, places, rest in sorted(flat, key=lambda row: row[:2])]
 
 
-def _default(one: Wanted, server: RunningServer, value: str | None) -> str:
-    if value is None or any(server.name.startswith(name) for name in one.computed):
+def _ranges(order: list[str], places: list[int]) -> str:
+    short = [name.split("-", 1)[1] for name in order]
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return ",".join(short[run[0]] if len(run) == 1 else f"{short[run[0]]}..{short[run[-1]]}" for run in runs)
+
+
+def _default(server: RunningServer, name: str, value: str | None, *, follows: bool) -> str:
+    """A default as the files write it."""
+    for beginning, pattern in _OF_THE_MACHINE.items():
+        if server.name.startswith(beginning) and pattern.fullmatch(name):
+            return "-"
+    # An absolute path is a place on the machine that was asked.
+    if value is None or value.startswith("/"):
         return "-"
-    return value if value != "" else '""'
+    if value == "":
+        return '""'
+    text = value.replace("\t", " ").replace("\n", " ")
+    return f"~{text}" if follows else text
 
 
 # --- MariaDB -----------------------------------------------------------------------------------------------------
 
 _MARIADB_KINDS = {"ENUM": "enum", "SET": "set", "FLAGSET": "set", "BOOLEAN": "boolean", "DOUBLE": "real"}
-# What MariaDB shows as the default of a variable that it computes at the start.
-_SENTINELS = {str((1 << 64) - 1), str((1 << 32) - 1)}
+_STARTED_WITH = {"CONFIG", "COMMAND-LINE", "SQL", "ENVIRONMENT"}
 
 
-def _mariadb(server: RunningServer, one: Wanted) -> Told | None:
+def _mariadb(server: RunningServer) -> list[Told]:
     rows = server.sql(
-        "SELECT VARIABLE_SCOPE, VARIABLE_TYPE, NUMERIC_MIN_VALUE, NUMERIC_MAX_VALUE, NUMERIC_BLOCK_SIZE, "
-        "ENUM_VALUE_LIST, READ_ONLY, COMMAND_LINE_ARGUMENT, DEFAULT_VALUE, GLOBAL_VALUE "
-        f"FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_NAME = '{one.name}'"
+        "SELECT VARIABLE_NAME, VARIABLE_SCOPE, VARIABLE_TYPE, NUMERIC_MIN_VALUE, NUMERIC_MAX_VALUE, "
+        "NUMERIC_BLOCK_SIZE, ENUM_VALUE_LIST, READ_ONLY, COMMAND_LINE_ARGUMENT, DEFAULT_VALUE, GLOBAL_VALUE, "
+        "GLOBAL_VALUE_ORIGIN FROM information_schema.SYSTEM_VARIABLES"
     )
-    if not rows:
-        return None
-    scope, type_, low, high, block, words, read_only, argument, default, value = rows[0]
-    kind = _MARIADB_KINDS.get(str(type_), "integer" if "INT" in str(type_) else "string")
-    numeric = kind in {"integer", "real"}
-    if default in _SENTINELS:
-        default = value
-    return Told(
-        name=one.name,
-        kind=kind,
-        scope={"GLOBAL": "global", "SESSION": "both", "SESSION ONLY": "session"}[str(scope)],
-        change="dynamic" if read_only == "NO" else "restart" if argument is not None else "read_only",
-        unit=one.unit,
-        minimum=str(low) if numeric and low is not None else "-",
-        maximum=str(high) if numeric and high is not None else "-",
-        step=str(block) if kind == "integer" and block not in {None, "0", "1"} else "-",
-        default=_default(one, server, default),
-        choices=str(words) if words and kind in {"enum", "set"} else "-",
-    )
+    told = []
+    for upper, scope, type_, low, high, block, words, read_only, argument, compiled, value, origin in rows:
+        name = str(upper).lower()
+        kind = _MARIADB_KINDS.get(str(type_), "integer" if "INT" in str(type_) else "string")
+        numeric = kind in {"integer", "real"}
+        if scope == "SESSION ONLY" or str(origin) in _STARTED_WITH:
+            default, follows = compiled, False
+        else:
+            default, follows = value, numeric and compiled is not None and value != compiled
+        told.append(
+            Told(
+                name=name,
+                kind=kind,
+                scope=_mariadb_scope(server, name, str(scope), dynamic=read_only == "NO"),
+                change="dynamic" if read_only == "NO" else "restart" if argument is not None else "read_only",
+                unit=unit_of(name, kind),
+                minimum=str(low) if numeric and low is not None else "-",
+                maximum=str(high) if numeric and high is not None else "-",
+                step=str(block) if kind == "integer" and block not in {None, "0", "1"} else "-",
+                default=_default(server, name, default, follows=follows),
+                choices=str(words) if words and kind in {"enum", "set"} else "-",
+            )
+        )
+    return told
+
+
+def _mariadb_scope(server: RunningServer, name: str, scope: str, *, dynamic: bool) -> str:
+    if scope == "GLOBAL":
+        return "global"
+    # Some that are listed with both scopes are refused globally: sql_log_bin, tcp_nodelay.
+    refused = dynamic and _error(server, f"SET GLOBAL {name} = @@GLOBAL.{name}") == _READ_ONLY_ERROR
+    return "session" if refused or scope == "SESSION ONLY" else "both"
 
 
 # --- MySQL -------------------------------------------------------------------------------------------------------
@@ -152,66 +247,89 @@ class _MySQL:
                 )
             }
 
-    def read(self, server: RunningServer, one: Wanted) -> Told | None:
-        shown = server.sql(f"SHOW GLOBAL VARIABLES LIKE '{one.name.replace('_', chr(92) + '_')}'")
-        session_only = False
-        if not shown:
-            shown = server.sql(f"SHOW SESSION VARIABLES LIKE '{one.name.replace('_', chr(92) + '_')}'")
-            session_only = True
-        if not shown:
-            return None
-        kind = "string" if session_only else self._kind(server, one, str(shown[0][1]))
-        low, high = self._bounds(one.name, kind)
-        return Told(
-            name=one.name,
-            kind=kind,
-            scope="session" if session_only else "both" if self._has_session(server, one.name) else "global",
-            change="dynamic"
-            if self._dynamic(server, one.name)
-            else "restart"
-            if self._option(one.name)
-            else "read_only",
-            unit=one.unit,
-            minimum=low,
-            maximum=high,
-            step=self._step(one.name, low, high) if kind == "integer" else "-",
-            default=_default(one, server, self._default(server, one.name, shown[0][1])),
-            choices=self._choices(one) if kind in {"enum", "set"} else "-",
-        )
+    def read(self, server: RunningServer) -> list[Told]:
+        shown = {str(name).lower(): str(value or "") for name, value in server.sql("SHOW GLOBAL VARIABLES")}
+        session = {
+            str(name).lower(): str(value or "")
+            for name, value in server.sql("SHOW SESSION VARIABLES")
+            if str(name).lower() not in shown
+        }
+        # Kinds first: trying to set a variable may change what others show.
+        kinds = {name: self._kind(server, name, value, "GLOBAL") for name, value in shown.items()}
+        kinds |= {name: self._kind(server, name, value, "SESSION") for name, value in session.items()}
+        both = {name for name in shown if _error(server, f"SELECT @@SESSION.{name}") != _READ_ONLY_ERROR}
+        told = []
+        for name, (kind, choices) in kinds.items():
+            low, high = self._bounds(name, kind)
+            told.append(
+                Told(
+                    name=name,
+                    kind=kind,
+                    scope="session" if name in session else "both" if name in both else "global",
+                    change=self._change(server, name, "SESSION" if name in session else "GLOBAL"),
+                    unit=unit_of(name, kind),
+                    minimum=low,
+                    maximum=high,
+                    step=self._step(name, low, high) if kind == "integer" else "-",
+                    default=self._default(server, name, shown.get(name, session.get(name)), kind),
+                    choices=choices,
+                )
+            )
+        return told
 
-    def _kind(self, server: RunningServer, one: Wanted, shown: str) -> str:
+    def _kind(self, server: RunningServer, name: str, shown: str, scope: str) -> tuple[str, str]:
+        """What it holds, and its choices."""
         connection = server.connect()
         try:
             cursor: Any = connection.cursor()
-            cursor.execute(f"SELECT @@GLOBAL.{one.name}")
+            cursor.execute(f"SELECT @@{scope}.{name}")
             value = cursor.fetchone()[0]
         finally:
             connection.close()
         if isinstance(value, int):
-            return "boolean" if shown in {"ON", "OFF"} else "integer"
+            return ("boolean" if shown in {"ON", "OFF"} else "integer"), "-"
         if value is not None and not isinstance(value, str | bytes):
-            return "real"
-        if "=" in shown and "," in shown:
-            return "set"
-        return "enum" if one.choices and self._choices(one) != "-" else "string"
+            return "real", "-"
+        if "=" in shown and "," in shown and "=on" in shown:
+            return "set", ",".join(part.split("=")[0] for part in shown.split(","))
+        if self._option(name) is None or self._made_of(name, "no-such-word") is not None:
+            return "string", "-"
+        return self._words(name)
 
-    def _has_session(self, server: RunningServer, name: str) -> bool:
-        return self._error(server, f"SELECT @@SESSION.{name}") != _READ_ONLY_ERROR
+    def _words(self, name: str) -> tuple[str, str]:
+        """The choices of an option that does not take every word: servers take their numbers, too."""
+        both = self._made_of(name, "3")
+        if both is not None and "," in both:
+            made = (self._made_of(name, str(1 << bit)) for bit in range(_MOST_CHOICES))
+            words = [word for word in made if word and "," not in word]
+        else:
+            words = []
+            while len(words) < _MOST_CHOICES and (word := self._made_of(name, str(len(words)))):
+                words.append(word)
+        # A second spelling of a choice is no choice of its own.
+        words = [word for word in words if word not in {"FALSE", "TRUE"}]
+        if len(words) < 2 or any(word.isdigit() for word in words):
+            return "string", "-"
+        return ("set" if both is not None and "," in both else "enum"), ",".join(words)
 
-    def _dynamic(self, server: RunningServer, name: str) -> bool:
-        return self._error(server, f"SET GLOBAL {name} = @@GLOBAL.{name}") != _READ_ONLY_ERROR
+    def _change(self, server: RunningServer, name: str, scope: str) -> str:
+        if _error(server, f"SET {scope} {name} = @@{scope}.{name}") != _READ_ONLY_ERROR:
+            return "dynamic"
+        return "restart" if self._option(name) is not None else "read_only"
 
-    def _default(self, server: RunningServer, name: str, shown: str | None) -> str | None:
-        # The harness starts servers with a small pool; what InnoDB would take by itself is asked for.
-        if name not in {"innodb_buffer_pool_size", "innodb_buffer_pool_chunk_size"}:
-            return shown
-        return self._option(name)
+    def _default(self, server: RunningServer, name: str, shown: str | None, kind: str) -> str:
+        compiled = self._option(name) or ""
+        differs = kind in {"integer", "real"} and compiled == "-1" and shown != compiled
+        return _default(server, name, shown, follows=differs or _FOLLOWS.fullmatch(name) is not None)
 
     def _bounds(self, name: str, kind: str) -> tuple[str, str]:
         if kind not in {"integer", "real"}:
             return "-", "-"
         if name in self.bounds:
             low, high = self.bounds[name]
+            # Both 0 is what is shown of a variable that nothing sets.
+            if low == high == 0:
+                return "-", "-"
             if kind == "real":
                 return _real(low), _real(high)
             return str(low), str(high)
@@ -226,6 +344,8 @@ class _MySQL:
         elif high_text.isdigit() and int(high_text) > _TOO_LARGE - _LARGEST_STEP:
             larger = self._made_of(name, str(2 * _TOO_LARGE - 1))
             high_text = larger if larger is not None and larger.isdigit() else high_text
+        if not low_text.lstrip("-").isdigit() or not high_text.lstrip("-").isdigit():
+            return "-", "-"
         return low_text, high_text
 
     def _step(self, name: str, low: str, high: str) -> str:
@@ -240,10 +360,6 @@ class _MySQL:
             return "-"
         step = odd - int(made) + 1
         return str(step) if 1 < step <= _LARGEST_STEP and step & (step - 1) == 0 else "-"
-
-    def _choices(self, one: Wanted) -> str:
-        accepted = [word for word in one.choices if self._made_of(one.name, word) is not None]
-        return ",".join(accepted) if accepted else "-"
 
     def _option(self, name: str) -> str | None:
         return self.options.get(_option_name(name))
@@ -271,18 +387,19 @@ class _MySQL:
         if "execution stopped before plugins were initialized" in run.stdout:
             return {}
         _, _, table = run.stdout.partition("Variables (--variable-name=value)")
-        words = (line.split(None, 1) for line in table.splitlines() if line and line[0].isalpha())
-        return {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
+        pairs = (line.partition(" ") for line in table.splitlines() if line and line[0].isalpha())
+        return {name: value.strip() for name, _, value in pairs}
 
-    @staticmethod
-    def _error(server: RunningServer, statement: str) -> int | None:
-        import MySQLdb
 
-        try:
-            server.sql(statement)
-        except MySQLdb.Error as failure:
-            return int(failure.args[0])
-        return None
+def _error(server: RunningServer, statement: str) -> int | None:
+    """The number of the error with which a statement ends; None where it does not."""
+    import MySQLdb
+
+    try:
+        server.sql(statement)
+    except MySQLdb.Error as failure:
+        return int(failure.args[0])
+    return None
 
 
 def _option_name(name: str) -> str:
