@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from advisor.mysql.inspection import Inspection
 from advisor.mysql.snapshot import Poll, Snapshot
 from collector.collect import read_poll, read_snapshot
 from collector.connection import Connection, Cost, connect
 from collector.errors import TargetError
+from collector.inspection import read_inspection
 from collector.plan import FastPlan
 from collector.target import Target
 
@@ -20,7 +22,7 @@ Progress = Callable[[float, float, Poll | None], None]
 
 @dataclass
 class Observed:
-    """A first snapshot, polls, a last snapshot, and what they cost.
+    """A first snapshot, polls, a last snapshot, an inspection where one was asked for, and what they cost.
 
     ``connections`` counts what the servers saw, a look at the certificate beforehand included. ``remarks`` says in
     sentences what kept the observation from being whole (a restart, an interruption).
@@ -34,14 +36,18 @@ class Observed:
     ended_at: float = 0.0
     connections: int = 0
     cost: Cost = field(default_factory=Cost)
+    inspection: Inspection | None = None
 
     @property
     def seconds(self) -> float:
         return self.ended_at - self.started_at
 
 
-def observe(target: Target, *, seconds: float, interval: float, progress: Progress | None = None) -> Observed:
-    """Reads a snapshot, polls every ``interval`` for ``seconds``, reads a snapshot again, all on one connection.
+def observe(
+    target: Target, *, seconds: float, interval: float, progress: Progress | None = None, inspect: bool = False
+) -> Observed:
+    """Reads a snapshot, polls every ``interval`` for ``seconds``, reads a snapshot again, all on one connection;
+    ``inspect``: then also accounts, tables and statements, once, so that none of it falls into the observed time.
 
     A server that restarts meanwhile is connected to again once it answers, and the remarks say so. An interrupt
     (KeyboardInterrupt) ends the observation early with what there is. Raises TargetError where there is nothing at all.
@@ -50,7 +56,11 @@ def observe(target: Target, *, seconds: float, interval: float, progress: Progre
     connection = connect(target, idle_seconds=idle)
     opened = [connection]
     try:
-        return _observe(connection, opened, seconds, interval, progress, idle)
+        observed, current = _observe(connection, opened, seconds, interval, progress, idle)
+        if inspect and current is not None and current.is_open:
+            _inspect(current, observed)
+        observed.cost = _sum(opened)
+        return observed
     finally:
         for one in opened:
             one.close()
@@ -71,7 +81,8 @@ def _observe(
     interval: float,
     progress: Progress | None,
     idle: int,
-) -> Observed:
+) -> tuple[Observed, Connection | None]:
+    """What was observed, and the connection that is open at the end; None where there is none."""
     started_at, began = time.time(), time.monotonic()
     first = read_snapshot(connection)
     observed = Observed(first, first, started_at=started_at, connections=connection.dialled)
@@ -97,8 +108,17 @@ def _observe(
     elif current is None:
         observed.remarks.append("The server did not come back before the observation ended.")
     observed.ended_at = time.time()
-    observed.cost = _sum(opened)
-    return observed
+    return observed, current
+
+
+def _inspect(connection: Connection, observed: Observed) -> None:
+    try:
+        observed.inspection = read_inspection(connection, observed.last)
+    except TargetError as error:
+        observed.remarks.append(f"Accounts, tables and statements could not be inspected. {error.sentence}")
+    except KeyboardInterrupt:
+        connection.close()
+        observed.remarks.append("The inspection of accounts, tables and statements was interrupted.")
 
 
 def _poll(

@@ -1,7 +1,7 @@
 """Servers as files: what was observed of one, kept as text, so that it can be judged again without it.
 
 A recording is a folder: ``manifest.json`` (what, when, how long), ``first.json`` and ``last.json`` (snapshots, redacted
-where they were read) and ``polls.jsonl`` (one poll a line).
+where they were read), ``polls.jsonl`` (one poll a line), and ``inspection.json`` where the server was inspected.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from advisor.mysql.inspection import Inspection
 from advisor.mysql.snapshot import Poll, Snapshot
 from collector.errors import BadTarget
 from collector.observe import Observed
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
+_INSPECTION = "inspection.json"
 
 #: Names of machines are nobody's business in a repository.
 _NAMES = ("hostname", "report_host", "wsrep_node_name", "wsrep_node_address", "wsrep_node_incoming_address")
@@ -49,7 +51,15 @@ def write(path: Path, observed: Observed, *, what: str, version: str) -> None:
     }
     _write(path / _MANIFEST, manifest)
     _write(path / "first.json", anonymous(observed.first.as_dict()))
-    _write(path / "last.json", anonymous(observed.last.as_dict()))
+    last = anonymous(observed.last.as_dict())
+    _write(path / "last.json", last)
+    if observed.inspection is not None:
+        inspected = anonymous_inspection(observed.inspection.as_dict())
+        # Where a server has no id of its own, its machine's name is a part of what it is known by.
+        _write(path / _INSPECTION, {**inspected, "identity": Snapshot.from_dict(last).identity.fingerprint})
+    else:
+        # What an earlier recording of the same name left belongs to another observation.
+        (path / _INSPECTION).unlink(missing_ok=True)
     lines = [
         json.dumps(
             {
@@ -73,6 +83,9 @@ def read(path: Path) -> Observed:
             raise BadTarget(f"The recording {path} has format {manifest.get('format')}, this program knows {FORMAT}.")
         first = Snapshot.from_dict(json.loads((path / "first.json").read_text(encoding="utf-8")))
         last = Snapshot.from_dict(json.loads((path / "last.json").read_text(encoding="utf-8")))
+        inspection = None
+        if (path / _INSPECTION).exists():
+            inspection = Inspection.from_dict(json.loads((path / _INSPECTION).read_text(encoding="utf-8")))
         identity = last.identity.fingerprint
         polls = [
             Poll(identity=identity, **json.loads(line))
@@ -85,6 +98,7 @@ def read(path: Path) -> Observed:
     observed = Observed(first, last, polls, list(manifest.get("remarks", [])), started_at, last.taken_at)
     observed.connections = int(manifest.get("connections", 1))
     observed.cost.statements = int(manifest.get("statements", 0))
+    observed.inspection = inspection
     return observed
 
 
@@ -105,6 +119,37 @@ def anonymous(snapshot: dict[str, Any]) -> dict[str, Any]:
         "grants": [],
         "probes": [_anonymous_probe(probe) for probe in snapshot["probes"]],
     }
+
+
+#: Accounts of these names are everywhere, and rules may look for them.
+_KEPT_USERS = ("", "root", "PUBLIC")
+_KEPT_HOSTS = ("", "%", "localhost", "127.0.0.1", "::1")
+
+
+def anonymous_inspection(inspection: dict[str, Any]) -> dict[str, Any]:
+    """An inspection's JSON form with numbers in place of accounts, and without names of machines."""
+    rowsets = dict(inspection["rowsets"])
+    users: dict[str, str] = {}
+    rowsets["accounts"] = [
+        {**row, "user": _anonymous_user(row["user"] or "", users), "host": _anonymous_host(row["host"] or "")}
+        for row in rowsets.get("accounts", [])
+    ]
+    rowsets["group_members"] = [{**row, "host": "recorded"} for row in rowsets.get("group_members", [])]
+    return {
+        **inspection,
+        "rowsets": {name: rows for name, rows in rowsets.items() if name in inspection["rowsets"]},
+        "probes": [_anonymous_probe(probe) for probe in inspection["probes"]],
+    }
+
+
+def _anonymous_user(user: str, users: dict[str, str]) -> str:
+    return user if user in _KEPT_USERS else users.setdefault(user, f"user{len(users) + 1}")
+
+
+def _anonymous_host(host: str) -> str:
+    if host in _KEPT_HOSTS:
+        return host
+    return "%.recorded" if "%" in host or "_" in host else "recorded"
 
 
 def _anonymous_value(name: str, value: str, host: str) -> str:

@@ -7,7 +7,8 @@ for SELECT on all schemas, or for a right to change anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from advisor.mysql.version import ServerVersion
 
@@ -66,19 +67,53 @@ def observe_grants(server: ServerVersion, account: str = "") -> list[str]:
     ]
 
 
-#: What each privilege is granted on, where that is not everything.
-_SCHEMA_PRIVILEGES = {"SELECT ON performance_schema.*": ("SELECT", "performance_schema.*")}
+@dataclass(frozen=True)
+class OptionalGrant:
+    """A privilege that only inspections use: its name as in ``remedy_for``, the statement, and what it shows."""
+
+    privilege: str
+    statement: str
+    shows: str
+
+
+#: What each optional privilege shows, and what else it opens: a person decides.
+OPTIONAL: Mapping[str, str] = {
+    "REFERENCES": "Shows names, sizes, columns and indexes of all tables, and no row of any of them.",
+    "SELECT ON mysql.user": "Shows accounts: Tidemark reads whether each has a password, and never a password's hash. "
+    "The account could read the hashes, so leave this out where that is not wanted.",
+    "SELECT ON mysql.global_priv": "Shows accounts: Tidemark reads whether each has a password, and never a "
+    "password's hash. The account could read the hashes, so leave this out where that is not wanted.",
+    "SELECT ON mysql.global_grants": "Shows which accounts hold parts of what SUPER was.",
+}
+
+
+def accounts_privilege(server: ServerVersion) -> str:
+    """The privilege with which the accounts of this server can be read: since MariaDB 10.4 mysql.user is only a view,
+    without locks.
+    """
+    newer = server.is_mariadb and server.number >= (10, 4, 0)
+    return "SELECT ON mysql.global_priv" if newer else "SELECT ON mysql.user"
+
+
+def optional_grants(server: ServerVersion, account: str = "") -> list[OptionalGrant]:
+    """What an inspection can read more with, beside the observing grants: no poll, no snapshot and no rule about
+    settings needs any of it, and none of it shows a row of anybody's table.
+    """
+    privileges = ["REFERENCES", accounts_privilege(server)]
+    if server.is_mysql and server.number >= (8, 0, 0):
+        privileges.append("SELECT ON mysql.global_grants")
+    return [OptionalGrant(one, remedy_for(one, server, account), OPTIONAL[one]) for one in privileges]
 
 
 def remedy_for(privilege: str, server: ServerVersion, account: str = "") -> str:
     """The GRANT statement that gives an account one privilege, in the words of this server.
 
-    ``privilege`` is a name such as ``PROCESS`` or ``SELECT ON performance_schema.*``; REPLICATION CLIENT becomes what
-    this server calls it.
+    ``privilege`` is a name such as ``PROCESS``, ``SELECT ON performance_schema.*`` or ``SELECT ON mysql.user``;
+    REPLICATION CLIENT becomes what this server calls it.
     """
     name = quoted_account(account)
-    if privilege in _SCHEMA_PRIVILEGES:
-        what, where = _SCHEMA_PRIVILEGES[privilege]
+    what, _, where = privilege.partition(" ON ")
+    if where:
         return f"GRANT {what} ON {where} TO {name}"
     if privilege == "REPLICATION CLIENT" and server.is_mariadb and server.number >= (10, 5, 9):
         privilege = "BINLOG MONITOR, SLAVE MONITOR"
@@ -119,7 +154,9 @@ def has_privilege(privileges: frozenset[str], wanted: str) -> bool:
     name, _, where = wanted.partition(" ON ")
     if where:
         where = where.lower()
-        return any(f"{one} ON {where}" in privileges for one in (name, "ALL PRIVILEGES")) or has_privilege(
-            privileges, name
-        )
+        # What is granted on a schema is granted on its tables.
+        places = {where, f"{where.partition('.')[0]}.*"}
+        return any(
+            f"{one} ON {place}" in privileges for one in (name, "ALL PRIVILEGES") for place in places
+        ) or has_privilege(privileges, name)
     return any(one in privileges for one in (name, "ALL PRIVILEGES", *_CONTAINED_IN.get(name, ())))

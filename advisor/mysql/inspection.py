@@ -20,8 +20,11 @@ Row = Mapping[str, str | None]
 #: What may be read, by probe, and the columns of each row: all as text, numbers in decimal, "1" and "0" for yes and no,
 #: None where the server told NULL. Sizes are bytes, times seconds.
 ROWSETS: Mapping[str, tuple[str, ...]] = {
-    # One row for each account. No hash and no password is ever read, only whether there is one. ``tls`` is "", ANY,
-    # X509 or SPECIFIED; ``administrator``: SUPER or what replaced it, or GRANT OPTION on *.*.
+    # One row for each account, without those that the server makes for itself. No hash and no password is ever read:
+    # ``has_password`` is "0" where one logs in with the name alone, None where the plugin keeps no password (a socket,
+    # a certificate). ``tls`` is "", ANY, X509 or SPECIFIED. ``administrator``: SUPER or what replaced it, or GRANT
+    # OPTION on *.*; None where that could not be read. ``everything``: ALL PRIVILEGES on *.*. Rights through roles are
+    # not followed. The anonymous account has the user "".
     "accounts": (
         "user",
         "host",
@@ -34,7 +37,8 @@ ROWSETS: Mapping[str, tuple[str, ...]] = {
         "password_expired",
         "everything",
     ),
-    # One row for each table of people's schemas; ``partitions`` 0 where it has none.
+    # One row for each table of people's schemas; ``partitions`` (subpartitions counted) 0 where it has none. Needs more
+    # than the observing grants (REFERENCES); ``keyless_tables`` and ``partitioned_tables`` need PROCESS only.
     "tables": (
         "schema",
         "name",
@@ -49,9 +53,12 @@ ROWSETS: Mapping[str, tuple[str, ...]] = {
     ),
     # InnoDB tables whose rows are clustered by a hidden row id, since they have no primary key or NOT NULL unique key.
     "keyless_tables": ("schema", "name"),
+    # InnoDB tables with partitions, as InnoDB's own dictionary counts them: the most first.
+    "partitioned_tables": ("schema", "name", "partitions"),
     "auto_increments": ("schema", "table", "column", "type", "next_value", "maximum"),
-    # One row for each index. ``columns`` in order, separated by commas, with prefix lengths as name(10); ``reads`` and
-    # ``counted_seconds`` (for how long reads were counted) None where performance_schema does not count them.
+    # One row for each index. ``columns`` in order, separated by commas, with prefix lengths as name(10), descending
+    # ones as "name DESC", expressions in parentheses; ``reads`` and ``counted_seconds`` (for how long reads were
+    # counted: the server's uptime) None where performance_schema does not count them.
     "indexes": ("schema", "table", "index", "columns", "is_unique", "is_visible", "kind", "reads", "counted_seconds"),
     # One row for each normalised statement; no literal of anybody's data is in ``text``. The 200 with the longest total
     # time, and those among them or not that write most rows. ``seen_seconds`` since first seen, ``idle_seconds`` since

@@ -37,6 +37,7 @@ def observation(path: Path) -> Observation:
             for one in intervals([snapshots.as_poll(observed.first), snapshots.as_poll(observed.last)])
             if isinstance(one, Interval)
         ),
+        inspection=observed.inspection,
         host=HostFacts(**{name: HostFact(value, "stated") for name, value in stated.items()}),
         deliberate=True,
         # The day on which the first ones were recorded: support ends by dates, and a test must not.

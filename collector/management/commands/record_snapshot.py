@@ -27,6 +27,12 @@ class Command(ProductCommand):
         )
         parser.add_argument("--observe", type=float, default=60, metavar="SECONDS", help="how long (default: 60)")
         parser.add_argument("--interval", type=float, default=5, metavar="SECONDS", help="between polls (default: 5)")
+        parser.add_argument(
+            "--inspect",
+            action="store_true",
+            help="also read accounts, tables and statement digests; names of accounts and hosts are replaced, "
+            "names of schemas, tables and columns are kept",
+        )
         parser.add_argument("--what", default="", help="what was going on, in a few words")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,7 +56,9 @@ class Command(ProductCommand):
         with tempfile.TemporaryFile(dir=path):
             pass
         try:
-            observed = observe(target, seconds=options["observe"], interval=options["interval"])
+            observed = observe(
+                target, seconds=options["observe"], interval=options["interval"], inspect=options["inspect"]
+            )
         except TargetError as error:
             raise CommandError(str(error), returncode=3) from None
         recording.write(path, observed, what=options["what"] or path.name, version=settings.VERSION)

@@ -53,6 +53,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--interval", type=_seconds(1, 300), default=5, metavar="SECONDS", help="between polls (default: 5)"
         )
+        parser.add_argument(
+            "--no-inspect",
+            dest="inspect",
+            action="store_false",
+            help="do not read accounts, tables and statement digests at the end (a few dozen SELECTs, 20 s at most)",
+        )
         parser.add_argument("--format", choices=["text", "json", "markdown", "sarif"], default="text")
         parser.add_argument(
             "--topic", action="append", default=[], metavar="TOPIC", help="only the rules of this topic (repeatable)"
@@ -180,7 +186,13 @@ class Command(BaseCommand):
         target, known = _target(options)
         progress = self._progress(target) if sys.stderr.isatty() else None
         try:
-            observed = observe(target, seconds=options["observe"], interval=options["interval"], progress=progress)
+            observed = observe(
+                target,
+                seconds=options["observe"],
+                interval=options["interval"],
+                progress=progress,
+                inspect=options["inspect"],
+            )
         finally:
             if progress is not None:
                 print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201
@@ -223,6 +235,7 @@ def observation(observed: Observed, host: HostFacts) -> Observation:
         )
         if observed.last is not observed.first
         else (),
+        inspection=observed.inspection,
         host=host,
         deliberate=True,
         today=datetime.fromtimestamp(observed.ended_at, UTC).date().isoformat(),
