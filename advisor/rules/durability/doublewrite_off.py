@@ -1,8 +1,8 @@
 """A page that was half written in a crash cannot be repaired.
 
 Why it matters
-    InnoDB writes pages of 16 KiB, devices promise less. When the power fails in the middle of one, the page on disk is
-    half old and half new: its checksum fails, and the redo log cannot mend it because redo describes changes of a
+    InnoDB writes pages of 16 KiB, devices promise less. When the power fails in the middle of one, the page on disk
+    is half old and half new: its checksum fails, and the redo log cannot mend it because redo describes changes of a
     whole page. The doublewrite buffer keeps a second copy for exactly this moment. Without it the table, or the whole
     server if the page belongs to the system tablespace, is lost to the backup.
 
@@ -13,8 +13,8 @@ How it is computed
 
 When to dismiss it
     The data lie on a file system or device that writes a whole page or nothing: ZFS with a record size that is a
-    multiple of the page size, or storage with atomic writes of 16 KiB. A replica that may be built again may do without
-    it, too.
+    multiple of the page size, or storage with atomic writes of 16 KiB. A replica that may be built again may do
+    without it, too.
 """
 
 from __future__ import annotations

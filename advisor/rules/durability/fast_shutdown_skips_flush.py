@@ -1,9 +1,10 @@
 """A shutdown leaves the server as a crash would.
 
 Why it matters
-    With innodb_fast_shutdown = 2 InnoDB writes its redo log and ends, without writing the changed pages: the next start
-    has to recover as after a crash, which takes as long as the redo log is full. Commits are safe, but copying the data
-    directory of a stopped server, upgrading in place and moving to another redo log format all need a clean end.
+    With innodb_fast_shutdown = 2 InnoDB writes its redo log and ends, without writing the changed pages: the next
+    start has to recover as after a crash, which takes as long as the redo log is full. Commits are safe, but copying
+    the data directory of a stopped server, upgrading in place and moving to another redo log format all need a clean
+    end.
 
 How it is computed
     From the setting: innodb_fast_shutdown is 2. 0, 1 and MariaDB's 3 write all pages.

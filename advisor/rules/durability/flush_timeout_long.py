@@ -2,8 +2,8 @@
 
 Why it matters
     Where commits are not written at once (innodb_flush_log_at_trx_commit 0 or 2), InnoDB writes the redo log every
-    innodb_flush_log_at_timeout seconds. "About a second may be lost" is true of its default of 1 only: with 30, half a
-    minute of acknowledged commits is gone after a power failure.
+    innodb_flush_log_at_timeout seconds. "About a second may be lost" is true of its default of 1 only: with 30, half
+    a minute of acknowledged commits is gone after a power failure.
 
 How it is computed
     From the settings: innodb_flush_log_at_trx_commit is neither 1 nor 3 and innodb_flush_log_at_timeout is above 1

@@ -2,8 +2,9 @@
 
 Why it matters
     innodb_force_recovery is for reading what can still be read of a damaged server. From 1 on InnoDB passes over
-    damaged pages, from 2 on it stops its background work (purge), from 4 on it can damage data for good. A server that
-    serves people in this state returns rows that are missing something, refuses writes, or makes the damage worse.
+    damaged pages, from 2 on it stops its background work (purge), from 4 on it can damage data for good. A server
+    that serves people in this state returns rows that are missing something, refuses writes, or makes the damage
+    worse.
 
 How it is computed
     From the setting: innodb_force_recovery is not 0.
@@ -39,6 +40,7 @@ rule = Rule(
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/forcing-innodb-recovery.html",
+        ""
         "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-troubleshooting/innodb-recovery-modes",
     ],
 )

@@ -1,12 +1,12 @@
 """The redo log is written without checksums.
 
 Why it matters
-    After a crash InnoDB replays the redo log. With checksums it stops where the log ends or is damaged; without them a
-    damaged block is replayed like any other, and recovery itself writes wrong pages.
+    After a crash InnoDB replays the redo log. With checksums it stops where the log ends or is damaged; without them
+    a damaged block is replayed like any other, and recovery itself writes wrong pages.
 
 How it is computed
-    From the setting: innodb_log_checksums is OFF. MariaDB 10.5 shows the variable and always checks; later MariaDB has
-    no such switch.
+    From the setting: innodb_log_checksums is OFF. MariaDB 10.5 shows the variable and always checks; later MariaDB
+    has no such switch.
 
 When to dismiss it
     Never on data that matter: the checksum costs next to nothing.

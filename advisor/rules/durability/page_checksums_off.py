@@ -1,9 +1,9 @@
 """Pages are written without a checksum.
 
 Why it matters
-    A checksum is how InnoDB notices that a device gave back something else than was written. Without one a damaged page
-    is read as if it were good: wrong rows are returned, copied to replicas and into every backup, and nobody knows from
-    which day on. CRC-32 is computed by an instruction of the processor and costs next to nothing.
+    A checksum is how InnoDB notices that a device gave back something else than was written. Without one a damaged
+    page is read as if it were good: wrong rows are returned, copied to replicas and into every backup, and nobody
+    knows from which day on. CRC-32 is computed by an instruction of the processor and costs next to nothing.
 
 How it is computed
     From the settings: innodb_checksum_algorithm is none or strict_none, or the old innodb_checksums is OFF, which
