@@ -58,6 +58,10 @@ class Catalogue:
         """Whether some version of the flavor is known to have or have had this variable."""
         return any(point.facts is not None for point in catalogue_data.timeline(flavor, name.lower()))
 
+    def asked_in_series(self, server: ServerVersion) -> bool:
+        """Whether a server of this version's series was asked, so that what it lacks is certain, too."""
+        return catalogue_data.asked_in(server.flavor, server.number[:2])
+
     def successor(self, name: str, server: ServerVersion) -> str | None:
         """The variable that does on this version what ``name`` did or does; None if there is none."""
         successor = _successor_of(name.lower(), server)

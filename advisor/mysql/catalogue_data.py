@@ -94,11 +94,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Successor:
-    """``name`` and ``ignored_when`` are empty where there is none."""
+    """``name`` and ``ignored_when`` are empty where there is none; ``renamed``: the same thing under another name."""
 
     since: Number
     name: str
     ignored_when: str
+    renamed: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,28 @@ def successor(flavor: Flavor, name: str) -> Successor | None:
     return _successors().get((flavor, name))
 
 
+def is_renamed(flavor: Flavor, name: str) -> bool:
+    """Whether the successor does the same with the same values, so that a line only needs the other name."""
+    found = successor(flavor, name)
+    return found is not None and found.renamed
+
+
 @cache
 def deprecated_since(flavor: Flavor, name: str) -> Number | None:
     """The version whose manual first calls the variable deprecated; None for one that it does not."""
     return _deprecations().get((flavor, name))
+
+
+def newest_known(flavor: Flavor, series: tuple[int, int]) -> Number:
+    """The newest release of a series of which a server or a manual told something; its first one if none did."""
+    stated = [number(row["since"]) for rows in _stated(flavor).values() for row in rows]
+    known = [one.number for one in _asked(flavor)] + stated
+    return max([one for one in known if one[:2] == series], default=(*series, 0))
+
+
+def asked_in(flavor: Flavor, series: tuple[int, int]) -> bool:
+    """Whether a server of this series was asked."""
+    return any(one.number[:2] == series for one in _asked(flavor))
 
 
 # --- points ------------------------------------------------------------------------------------------------------
@@ -308,6 +327,7 @@ def _successors() -> Mapping[tuple[Flavor, str], Successor]:
             number(row["since"]),
             "" if row["successor"] == "-" else row["successor"],
             "" if row["ignored_when"] == "-" else row["ignored_when"],
+            row["how"] == "renamed",
         )
         for row in table("successors.tsv")
     }
