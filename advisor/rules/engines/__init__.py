@@ -1,0 +1,1 @@
+"""Rules about storage engines and their statistics."""

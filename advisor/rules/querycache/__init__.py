@@ -1,0 +1,1 @@
+"""Rules about the query cache of MySQL 5.7 and MariaDB."""

@@ -1,0 +1,1 @@
+"""Rules about what statements do, by the server's counters."""

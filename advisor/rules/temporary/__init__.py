@@ -1,0 +1,1 @@
+"""Rules about internal temporary tables."""
