@@ -469,7 +469,7 @@ class FreePageWaits(Harm):
     """How often threads waited until a page of the buffer pool became free, and how fast pages came in meanwhile.
 
     ``depth`` is innodb_lru_scan_depth, for each of ``instances``: so many pages the page cleaner makes free in a
-    second. ``pages`` is how many pages the pool has. ``p95_reads`` is in pages per second.
+    second. ``pages`` is how many pages the pool has. ``median_reads`` is in pages per second.
     """
 
     reads: ClassVar[tuple[str, ...]] = (
@@ -481,7 +481,7 @@ class FreePageWaits(Harm):
     window: Window
     waiting_intervals: int
     intervals: int
-    p95_reads: float
+    median_reads: float
     depth: int
     instances: int
     pages: int
@@ -501,7 +501,7 @@ class FreePageWaits(Harm):
             window=window_of(intervals),
             waiting_intervals=reading.rises(intervals, WAIT_FREE),
             intervals=len(intervals),
-            p95_reads=percentile(reading.rates(intervals, "Innodb_pages_read") or [0.0], 0.95),
+            median_reads=percentile(reading.rates(intervals, "Innodb_pages_read") or [0.0], 0.5),
             depth=reading.integer(seen, "innodb_lru_scan_depth"),
             instances=max(1, int(instances)) if many and instances else 1,
             pages=reading.integer(seen, "innodb_buffer_pool_size") // max(page, 1),
@@ -522,8 +522,8 @@ class FreePageWaits(Harm):
                 "intervals with waits for a free page", self.waiting_intervals, Unit.COUNT, self.window, WAIT_FREE
             ),
             Measured(
-                "pages read from disk per second, 95th percentile",
-                self.p95_reads,
+                "pages read from disk per second, median",
+                self.median_reads,
                 Unit.PAGES_PER_SECOND,
                 self.window,
                 "Innodb_pages_read",
