@@ -11,7 +11,7 @@ from advisor.api.problems import Problem
 from advisor.api.schemas import ServerIn
 from advisor.mysql import series as names
 from advisor.mysql.counters import Kind, kind
-from advisor.recommendations.models import FleetRow, Recommendation
+from advisor.recommendations.models import FleetRow, Recommendation, RuleSetting
 from advisor.recommendations.rule_documents import rule_documents
 from advisor.teams import access
 from advisor.teams.models import Team
@@ -198,3 +198,18 @@ def _unit(name: str, told_as: SeriesKind) -> str:
     if rate and ("pages" in name):
         return "pages/s"
     return "1/s" if rate else "count"
+
+
+def rule_setting(row: RuleSetting) -> dict[str, Any]:
+    """A team's setting of a rule."""
+    return {
+        "id": row.pk,
+        "team": row.team.name,
+        "rule": row.rule,
+        "tag": row.tag,
+        "off": row.off,
+        "thresholds": row.thresholds,
+        "reason": row.reason,
+        "changed_by": row.changed_by.get_username() if row.changed_by else None,
+        "changed_at": row.changed_at.isoformat(),
+    }

@@ -25,13 +25,17 @@ from advisor.api.schemas import (
     RecommendationOut,
     RecommendationState,
     RuleList,
+    RuleSettingIn,
+    RuleSettingList,
+    RuleSettingOut,
     SeriesList,
     ServerIn,
     ServerList,
     ServerOut,
 )
 from advisor.api.tokens import BearerToken, caller
-from advisor.recommendations.models import Recommendation
+from advisor.recommendations import rule_settings
+from advisor.recommendations.models import Recommendation, RuleSetting
 from advisor.teams import access
 from advisor.teams.roles import Action
 from collector import servers as collecting
@@ -252,3 +256,61 @@ def get_recommendation(request: HttpRequest, id: _Id) -> dict[str, Any]:
 def list_rules(request: HttpRequest) -> dict[str, Any]:
     """Every rule with its documentation."""
     return {"items": documents.rules(), "next": None}
+
+
+@api.get(
+    "/rule-settings",
+    operation_id="listRuleSettings",
+    response=_answers(200, RuleSettingList, 404),
+    tags=["rules"],
+)
+def list_rule_settings(request: HttpRequest, team: str | None = None, rule: str | None = None) -> dict[str, Any]:
+    """What my teams made of rules: switched off, or judged by thresholds of their own."""
+    rows = access.visible(caller(request), RuleSetting.objects.all()).select_related("team", "changed_by")
+    wanted = _team_filter(request, team)
+    if wanted:
+        rows = rows.filter(team_id=wanted)
+    if rule:
+        rows = rows.filter(rule=rule)
+    return {"items": [documents.rule_setting(row) for row in rows], "next": None}
+
+
+@api.post(
+    "/rules/{id}/settings",
+    operation_id="setRule",
+    response=_answers(201, RuleSettingOut, 403, 404, 409, 422),
+    tags=["rules"],
+)
+def set_rule(request: HttpRequest, id: _Id, body: RuleSettingIn) -> Status[Any]:
+    """Switches a rule off, or gives it thresholds, for a team's servers or those with a tag. Replaces what was set."""
+    team, _ = access.team_for(caller(request), Action.SET_RULES, body.team)
+    if id not in {one["id"] for one in documents.rules()}:
+        raise Problem(404, "not-found", "There is no such rule.")
+    try:
+        setting = rule_settings.set_rule(
+            team=team,
+            rule_id=id,
+            tag=body.tag,
+            off=body.off,
+            thresholds=body.thresholds,
+            reason=body.reason,
+            actor=caller(request),
+            now=timezone.now(),
+        )
+    except rule_settings.BadSetting as bad:
+        raise Problem(422, "bad-rule-setting", str(bad)) from None
+    return Status(201, documents.rule_setting(setting))
+
+
+@api.delete(
+    "/rule-settings/{id}",
+    operation_id="clearRule",
+    response=_answers(204, None, 403, 404),
+    tags=["rules"],
+)
+def clear_rule(request: HttpRequest, id: _Id) -> Status[Any]:
+    """The rule counts again as it is declared."""
+    setting, allowed = access.get_visible(caller(request), RuleSetting.objects.all(), id)
+    allowed.require(Action.SET_RULES)
+    rule_settings.clear_rule(setting=setting, actor=caller(request), now=timezone.now())
+    return Status(204, None)

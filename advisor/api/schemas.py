@@ -229,3 +229,34 @@ class RuleList(Schema):
 
     items: list[RuleOut]
     next: str | None
+
+
+class RuleSettingIn(Schema):
+    """What a team makes of a rule. ``thresholds`` by the names and in the units that ``listRules`` tells."""
+
+    team: str = ""
+    tag: str = Field(default="", max_length=60)
+    off: bool = False
+    thresholds: dict[str, float] = Field(default_factory=dict)
+    reason: str = Field(max_length=1000)
+
+
+class RuleSettingOut(Schema):
+    """A team's setting of a rule; ``tag`` is empty for all its servers."""
+
+    id: str
+    team: str
+    rule: str
+    tag: str
+    off: bool
+    thresholds: dict[str, float]
+    reason: str
+    changed_by: str | None
+    changed_at: str
+
+
+class RuleSettingList(Schema):
+    """All settings; ``next`` is always null, since there is one page."""
+
+    items: list[RuleSettingOut]
+    next: str | None

@@ -21,7 +21,7 @@ from advisor.mysql import series
 from advisor.mysql.rates import Interval
 from advisor.mysql.rates import intervals as intervals_of
 from advisor.mysql.snapshot import Snapshot
-from advisor.recommendations import fleet, services
+from advisor.recommendations import fleet, rule_settings, services
 from advisor.recommendations.models import Judgement, Recommendation
 from advisor.recommendations.states import LIVING
 from advisor.recommendations.verdict import Found, Verdict
@@ -77,14 +77,15 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
         return None
     open_ones = Recommendation.objects.filter(server=server, state__in=LIVING)
     holding = {key: Severity(severity) for keys, severity in open_ones.values_list("keys", "severity") for key in keys}
-    judged = judge(seen, all_rules(), holding=holding)
+    chosen = rule_settings.effective(server)
+    judged = judge(seen, all_rules(), thresholds=chosen.thresholds, off=chosen.off, holding=holding)
     for defect in judged.defects:
         log.error("The rule %s is faulty on server %s: %s %s", defect.rule, server_id, defect.what, defect.where)
     advice = advice_document(judged, seen, persisted=snapshot.persisted)
     verdict = Verdict(
         slot=slot,
         found=[
-            Found(key=one.key, keys=one.keys, document=document)
+            Found(key=one.key, keys=one.keys, document=_with_notes(document, chosen.notes(one.rules)))
             for one, document in zip(judged.recommendations, advice["recommendations"], strict=True)
         ],
         outcomes=advice["outcomes"],
@@ -94,6 +95,7 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
         settings=settings,
         changed_at=changed_at,
         variables=snapshot.variables,
+        switched_off=frozenset(chosen.off),
     )
     try:
         changes = services.apply_verdict(server=server, verdict=verdict, now=timezone.now())
@@ -105,6 +107,10 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
             raise
         return None  # It was deleted while it was judged.
     return changes
+
+
+def _with_notes(document: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    return {**document, "notes": [*document["notes"], *notes]} if notes else document
 
 
 #: What moves when the redo log is resized. Some servers tell the capacity only as a variable, which polls do not read.

@@ -123,3 +123,28 @@ class FleetRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.server_id}: {self.state}"
+
+
+class RuleSetting(models.Model):
+    """What a team made of one rule: switched off, or judged by other thresholds, and why.
+
+    ``tag`` is "" for all servers of the team; a tag's setting wins over it on servers that have the tag. ``thresholds``
+    maps names to numbers in the units that the rule declares.
+    """
+
+    id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="rule_settings")
+    rule = models.CharField(max_length=100)
+    tag = models.CharField(max_length=60, blank=True)
+    off = models.BooleanField(default=False)
+    thresholds = models.JSONField(default=dict)
+    reason = models.TextField()
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "rule", "tag"], name="one_setting_per_rule_and_tag")]
+        ordering = ["rule", "tag"]
+
+    def __str__(self) -> str:
+        return f"{self.rule} for {self.tag or 'all servers'}"

@@ -203,6 +203,9 @@ def _not_found(row: Recommendation, verdict: Verdict, now: datetime, changes: Ch
     said = verdict.said
     if any(said.get(rule_of(key)) is RuleSaid.NOT_EVALUATED for key in {row.key, *row.keys}):
         return
+    if {rule_of(key) for key in {row.key, *row.keys}} <= verdict.switched_off:
+        _resolve(row, now, "switched_off", changes)
+        return
     row.passes = min(row.passes + 1, 32_767)
     row.passing_since = row.passing_since or now
     held = row.state == State.DISMISSED and (row.dismissed_until is None or row.dismissed_until > now.date())

@@ -47,7 +47,8 @@ class Found:
 @dataclass(frozen=True)
 class Verdict:
     """All that was said of one server at one slot. ``outcomes`` is the advice schema's list, ``said`` the same by
-    rule. ``variables`` are the server's present ones; the last four fields are those of the Judgement table.
+    rule. ``variables`` are the server's present ones; the four fields after it are those of the Judgement table.
+    ``switched_off`` are the rules that the team does not want here.
     """
 
     slot: int
@@ -59,6 +60,7 @@ class Verdict:
     configured_at: float = 0.0
     settings: str = ""
     changed_at: float = 0.0
+    switched_off: frozenset[str] = frozenset()
 
     @property
     def said(self) -> dict[str, RuleSaid]:

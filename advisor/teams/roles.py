@@ -21,6 +21,7 @@ class Action(StrEnum):
     SEE = "see"
     ACKNOWLEDGE = "acknowledge"
     DISMISS = "dismiss"
+    SET_RULES = "set_rules"
     ADD_SERVER = "add_server"
     CHANGE_SERVER = "change_server"
     DELETE_SERVER = "delete_server"
@@ -33,7 +34,7 @@ _EDITS = _EVERYBODY | {Action.ACKNOWLEDGE, Action.DISMISS}
 ALLOWED: dict[Role, frozenset[Action]] = {
     Role.VIEWER: _EVERYBODY,
     Role.EDITOR: _EDITS | {Action.ADD_SERVER, Action.CHANGE_SERVER},
-    Role.APPROVER: _EDITS,
+    Role.APPROVER: _EDITS | {Action.SET_RULES},
     Role.OPERATOR: _EDITS,
     Role.ADMIN: frozenset(Action),
 }

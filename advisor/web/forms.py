@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from advisor.engine.rule import Rule
+from advisor.engine.thresholds import Thresholds
 from advisor.web.middleware import zone_named
 
 #: Failed tries at one name from one address before the next one has to wait, and for how long.
@@ -116,6 +118,44 @@ class Dismissal(forms.Form):
         if day is not None and day <= timezone.now().date():
             raise forms.ValidationError(_("The day has to lie in the future."))
         return day
+
+
+class RuleChange(forms.Form):
+    """What a team makes of one rule. The thresholds' fields are made of what the rule declares, in its units."""
+
+    tag = forms.CharField(
+        label=gettext_lazy("For servers tagged"),
+        required=False,
+        max_length=60,
+        help_text=gettext_lazy("Empty: for all servers of the team."),
+    )
+    off = forms.BooleanField(label=gettext_lazy("Switch the rule off"), required=False)
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": gettext_lazy("Say why: whoever comes next will want to know.")},
+    )
+
+    def __init__(self, rule: Rule, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        described = rule.parameters.described() if isinstance(rule.parameters, Thresholds) else ()
+        self.names = [one.name for one in described]
+        for one in described:
+            # The meaning is said as the rule says it; its unit stands beside it.
+            self.fields[one.name] = forms.FloatField(
+                label=one.name,
+                initial=one.value,
+                min_value=0,
+                required=False,
+                help_text=f"{_(one.meaning)} ({one.unit.value})",
+                widget=forms.NumberInput(attrs={"step": "any"}),
+            )
+        self.order_fields(["tag", "off", *self.names, "reason"])
+
+    def thresholds(self) -> dict[str, float]:
+        """The numbers that were filled in."""
+        return {name: self.cleaned_data[name] for name in self.names if self.cleaned_data.get(name) is not None}
 
 
 class TargetServer(forms.Form):

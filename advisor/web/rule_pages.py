@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -14,39 +17,56 @@ from advisor.engine.evaluation import judge
 from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed
 from advisor.engine.rule import HEADINGS, Example, Rule
 from advisor.engine.thresholds import Thresholds
-from advisor.recommendations.models import Recommendation
+from advisor.recommendations.models import Recommendation, RuleSetting, State
 from advisor.recommendations.states import PENDING
 from advisor.rules import all_rules
+from advisor.rules.outside import from_packages
+from advisor.teams import access
 from advisor.teams.models import Team
+from advisor.teams.roles import Action
 from advisor.ui import messages, quantities
 
 # The headings of all rules' documentation, named here so that they are found for translation.
 _NAMES = (gettext_noop("Why it matters"), gettext_noop("How it is computed"), gettext_noop("When to dismiss it"))
 #: The topics, which are package names, in words.
 TOPICS = {
-    "redo": gettext_noop("Redo log"),
-    "flushing": gettext_noop("Flushing"),
-    "buffer_pool": gettext_noop("Buffer pool"),
-    "buffer-pool": gettext_noop("Buffer pool"),
+    "binlog": gettext_noop("Binary log"),
+    "caches": gettext_noop("Table caches and files"),
+    "connections": gettext_noop("Connections and threads"),
     "durability": gettext_noop("Durability"),
-    "instruments": gettext_noop("Instruments"),
+    "engines": gettext_noop("Storage engines"),
+    "flushing": gettext_noop("Flushing"),
+    "galera": gettext_noop("Galera cluster"),
+    "group": gettext_noop("Group Replication"),
+    "locks": gettext_noop("Locks and transactions"),
+    "logging": gettext_noop("Logs"),
+    "memory": gettext_noop("Buffer pool and memory"),
     "observability": gettext_noop("Instruments"),
-    "server": gettext_noop("Server"),
+    "optimizer": gettext_noop("Optimizer"),
+    "querycache": gettext_noop("Query cache"),
+    "redo": gettext_noop("Redo log"),
+    "replication": gettext_noop("Replication"),
+    "schema": gettext_noop("Schema"),
+    "security": gettext_noop("Security"),
+    "statements": gettext_noop("Statements"),
+    "temporary": gettext_noop("Temporary tables"),
     "version": gettext_noop("Version"),
 }
 
 
 @dataclass(frozen=True)
 class Topic:
+    """A topic's name and its rules, each with what the reader's teams made of it: "", "off" or "changed"."""
+
     name: str
-    rules: list[Rule]
+    rules: list[tuple[Rule, str]]
 
 
-def by_topic() -> list[Topic]:
+def by_topic(changed: Mapping[str, str]) -> list[Topic]:
     """All rules by topic, in the order of their ids."""
-    topics: dict[str, list[Rule]] = {}
+    topics: dict[str, list[tuple[Rule, str]]] = {}
     for rule in all_rules():
-        topics.setdefault(rule.topic, []).append(rule)
+        topics.setdefault(rule.topic, []).append((rule, changed.get(rule.id, "")))
     return [Topic(topic_name(topic), rules) for topic, rules in topics.items()]
 
 
@@ -132,3 +152,79 @@ def where_it_is_open(rule_id: str, teams: QuerySet[Team]) -> list[Recommendation
         rule=rule_id, state__in=PENDING, server__team__in=teams.order_by().values("pk")
     ).select_related("server")
     return list(rows.order_by("-severity_rank", "opened_at")[:50])
+
+
+@dataclass(frozen=True)
+class History:
+    """How often the rule fired on the reader's servers, and what became of it."""
+
+    fired: int
+    open: int
+    resolved: int
+    dismissed: int
+    applied: int
+
+
+def history(rule_id: str, teams: QuerySet[Team]) -> History:
+    """Counted from the recommendations that this rule leads or was joined into; each return counts once."""
+    counted = Counter(
+        Recommendation.objects.filter(rule=rule_id, server__team__in=teams.order_by().values("pk"))
+        .order_by()
+        .values_list("state", flat=True)
+    )
+    return History(
+        fired=sum(counted.values()),
+        open=sum(counted[state] for state in PENDING),
+        resolved=counted[State.RESOLVED],
+        dismissed=counted[State.DISMISSED],
+        applied=counted[State.APPLIED],
+    )
+
+
+@dataclass(frozen=True)
+class SettingShown:
+    """A team's setting of a rule, and whether the reader may take it back."""
+
+    setting: RuleSetting
+    thresholds: list[tuple[str, str]]
+    may_clear: bool
+
+
+def settings_of(rule_id: str, user: Any) -> list[SettingShown]:
+    """What the reader's teams made of the rule."""
+    rows = access.visible(user, RuleSetting.objects.filter(rule=rule_id)).select_related("team", "changed_by")
+    may = {team.pk: access.access_to(user, team.pk) for team in access.teams_of(user)}
+    rule = next((one for one in all_rules() if one.id == rule_id), None)
+    units = {one.name: one.unit for one in rule.parameters.described()} if rule and rule.parameters else {}
+    return [
+        SettingShown(
+            row,
+            [
+                (name, quantities.quantity(value, units[name]))
+                for name, value in row.thresholds.items()
+                if name in units
+            ],
+            bool((mine := may.get(row.team_id)) and mine.may(Action.SET_RULES)),
+        )
+        for row in rows
+    ]
+
+
+def settable_teams(user: Any) -> list[Team]:
+    """The teams in which the reader may set rules."""
+    return [
+        team for team in access.teams_of(user) if (may := access.access_to(user, team.pk)) and may.may(Action.SET_RULES)
+    ]
+
+
+def changed_rules(teams: QuerySet[Team]) -> dict[str, str]:
+    """Rules that some of the reader's teams set, by id: "off" where one of the settings switches it off."""
+    found: dict[str, str] = {}
+    for rule_id, off in RuleSetting.objects.filter(team__in=teams.order_by().values("pk")).values_list("rule", "off"):
+        found[rule_id] = "off" if off or found.get(rule_id) == "off" else "changed"
+    return found
+
+
+def refused() -> dict[str, str]:
+    """Rules of other installed packages that could not be used, and why."""
+    return from_packages().refused

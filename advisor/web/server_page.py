@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 
 from advisor.journal.models import Event
 from advisor.mysql.snapshot import Snapshot
-from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
+from advisor.recommendations import rule_settings
+from advisor.recommendations.models import FleetRow, Judgement, Recommendation, RuleSetting, State
 from advisor.recommendations.states import PENDING
 from advisor.ui import messages, quantities
 from advisor.ui.charts import distribution, svg
@@ -119,6 +120,8 @@ def event_words(event: Event) -> str:
         "recommendation.dismissed": _("Dismissed: %(title)s") % {"title": title},
         "recommendation.reopened": _("Opened again by hand: %(title)s") % {"title": title},
     }
+    if event.kind == "recommendation.resolved" and data.get("why") == "switched_off":
+        return _("Closed, since its rule was switched off: %(title)s") % {"title": title}
     return words.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
 
 
@@ -170,6 +173,7 @@ class Advice:
     not_evaluated: list[dict[str, Any]]
     judged: bool
     remedies: list[dict[str, str]]
+    own_rules: list[RuleSetting]
 
 
 def advice(server: Server) -> Advice:
@@ -194,6 +198,7 @@ def advice(server: Server) -> Advice:
         not_evaluated=unknown,
         judged=judgement is not None,
         remedies=sorted(remedies.values(), key=lambda one: order.get(one.get("kind", ""), 9)),
+        own_rules=list(rule_settings.effective(server).settings.values()),
     )
 
 

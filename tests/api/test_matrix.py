@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from advisor.recommendations.models import Recommendation
+from advisor.recommendations.models import Recommendation, RuleSetting
 
-from ..recommendations.building import Judging, found
+from ..recommendations.building import Judging, found, switched_off
 from .calling import Caller
 
 CALLERS = ("anonymous", "outsider", "viewer", "mate", "owner")
@@ -26,6 +26,9 @@ EXPECTED = {
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
     "listRules": (401, 200, 200, 200, 200),
+    "listRuleSettings": (401, 200, 200, 200, 200),
+    "setRule": (401, 404, 403, 403, 201),
+    "clearRule": (401, 404, 403, 403, 204),
 }
 
 
@@ -54,6 +57,11 @@ def arguments(operation: str, server: Any, recommendation: Any) -> dict[str, Any
                 "password": "p",
             }
         }
+    if operation == "setRule":
+        body = {"team": server.team.name, "off": True, "reason": "as agreed"}
+        return {"id": "redo.redo-log-undersized", "body": body}
+    if operation == "clearRule":
+        return {"id": RuleSetting.objects.get().pk}
     if operation == "listRecommendations":
         return {"server": server.pk}
     if operation == "getRecommendation":
@@ -74,6 +82,8 @@ def test_an_operation_answers_each_caller_as_the_table_says(
     callers: dict[str, Caller], watched: Any, operation: str, who: str
 ) -> None:
     Judging(watched)(found())
+    if operation == "clearRule":
+        switched_off(watched.team)
     answer = callers[who](operation, **arguments(operation, watched, Recommendation.objects.get()))
     assert answer.status_code == EXPECTED[operation][CALLERS.index(who)], answer.content
     if answer.status_code >= 400:

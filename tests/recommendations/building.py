@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
+
 from advisor.recommendations import services
+from advisor.recommendations.models import RuleSetting
 from advisor.recommendations.services import Changes
 from advisor.recommendations.verdict import Found, RuleSaid, Verdict
 
@@ -90,3 +93,11 @@ class Judging:
         self.now += self.step
         self.slot += int(self.step.total_seconds())
         return changes
+
+
+def switched_off(team: Any, rule: str = "redo.redo-log-undersized", tag: str = "") -> RuleSetting:
+    """A rule that the team switched off, as it stands in the database."""
+    made, _ = RuleSetting.objects.get_or_create(
+        team=team, rule=rule, tag=tag, defaults={"off": True, "reason": "as agreed", "changed_at": timezone.now()}
+    )
+    return made

@@ -14,6 +14,7 @@ from django.urls import reverse
 from advisor.teams.models import Team
 from advisor.teams.roles import Role
 from advisor.web.urls import urlpatterns
+from tests.recommendations.building import switched_off
 
 ROLES = ("anonymous", "outsider", "viewer", "editor", "approver", "admin")
 
@@ -36,6 +37,8 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "recommendation-reopen": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 302}),
     "rules": ("", "get", {"anonymous": 302, "": 200}),
     "rule": ("rule", "get", {"anonymous": 302, "": 200}),
+    "rule-set": ("rule", "post", {"anonymous": 302, "outsider": 422, "viewer": 403, "editor": 403, "": 422}),
+    "rule-clear": ("setting", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "editor": 403, "": 302}),
     "system": ("", "get", {"anonymous": 302, "": 200}),
     "healthz": ("", "get", {"": 200}),
     "readyz": ("", "get", {"": 200}),
@@ -60,7 +63,10 @@ def reader(team: Any, other_team: Any, person: Callable[..., Any]) -> Callable[[
 
 
 def _address(name: str, takes: str, server: Any, advice: Any) -> str:
-    arguments = {"S": [server.pk], "SR": [server.pk, advice.pk], "rule": ["redo.redo-log-undersized"], "": []}[takes]
+    rule = "redo.redo-log-undersized"
+    if takes == "setting":
+        return reverse(name, args=[rule, switched_off(server.team, rule).pk])
+    arguments = {"S": [server.pk], "SR": [server.pk, advice.pk], "rule": [rule], "": []}[takes]
     return reverse(name, args=arguments)
 
 
