@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.declared import number
+from advisor.engine.declared import inspected, number
 from advisor.engine.evidence import covered_seconds, is_long, long_intervals, window_of
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.memory import MemoryNeed, memory_need
 from advisor.engine.observation import Observation
-from advisor.engine.outcome import Measured, Missing, Window
+from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Window
 from advisor.engine.statistics import percentile
 from advisor.engine.units import DAY, MIB, MINUTE, WEEK, Unit, round_up
 from advisor.engine.wording import seconds_text
@@ -217,7 +217,6 @@ class FreePages(Fact):
     A free page is one that nothing was ever read into: InnoDB gives none back but where tables are dropped.
     """
 
-    basis: ClassVar[Basis] = Basis.COUNTED
     reads: ClassVar[tuple[str, ...]] = ("Innodb_buffer_pool_pages_free, _total", "innodb_buffer_pool_size")
 
     free_ratio: float
@@ -340,3 +339,142 @@ class MemoryCeiling(Fact):
     def read(cls, seen: Observation) -> Self:
         fact = seen.host.memory_bytes
         return cls(None if fact is None else int(fact.value))
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The memory where it is known, as evidence."""
+        if self.bytes is None:
+            return ()
+        return (Measured("memory of the host", self.bytes, Unit.BYTES, None, "stated"),)
+
+    def share(self, ratio: float, *, otherwise: int) -> int:
+        """So much of the memory in bytes, ``otherwise`` where it is not known."""
+        return otherwise if self.bytes is None else int(ratio * self.bytes)
+
+
+@dataclass(frozen=True)
+class HostCpus(Fact):
+    """How many CPUs the machine (or the container's limit) has: stated by a person or read, never guessed."""
+
+    reads: ClassVar[tuple[str, ...]] = ("the host's CPUs, as stated",)
+
+    count: int
+    origin: str
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        fact = seen.host.cpus
+        if fact is None:
+            raise Missing(
+                Remedy(
+                    RemedyKind.HOST_FACT,
+                    "CPUs of the host",
+                    "State them on the server's page, or with --host-cpus 8 for the advise command.",
+                )
+            )
+        return cls(max(1, int(fact.value)), fact.origin)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The CPUs and who said so, as evidence."""
+        return (Measured("CPUs of the host", self.count, Unit.COUNT, None, self.origin),)
+
+
+@dataclass(frozen=True)
+class PoolLayout(Fact):
+    """How the buffer pool is laid out where it is made of chunks and instances: sizes in bytes.
+
+    Not there (NotApplicable) on servers that choose it themselves: MariaDB whose chunk size is 0 or that has
+    innodb_buffer_pool_size_max. MariaDB 10.5 shows instances and has one.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = (
+        "innodb_buffer_pool_size",
+        "innodb_buffer_pool_chunk_size",
+        "innodb_buffer_pool_instances",
+    )
+
+    size_bytes: int
+    chunk_bytes: int
+    instances: int
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        size = reading.integer(seen, "innodb_buffer_pool_size")
+        chunk = int(reading.variable(seen, "innodb_buffer_pool_chunk_size") or 0)
+        if chunk == 0 or reading.variable(seen, "innodb_buffer_pool_size_max") is not None:
+            raise Inapplicable(Message("This server lays its buffer pool out by itself."))
+        one = seen.server.is_mariadb and seen.server.number >= (10, 5, 0)
+        instances = 1 if one else int(reading.variable(seen, INSTANCES) or 1)
+        return cls(size, chunk, max(1, instances))
+
+    @property
+    def chunks(self) -> float:
+        """How many chunks the pool is made of."""
+        return self.size_bytes / self.chunk_bytes
+
+    @property
+    def instance_bytes(self) -> float:
+        """The size of one instance."""
+        return self.size_bytes / self.instances
+
+    def measured(self) -> tuple[Measured, ...]:
+        """Size, chunk and instances, as evidence."""
+        return (
+            Measured("innodb_buffer_pool_size", self.size_bytes, Unit.BYTES, None, "system variable"),
+            Measured("innodb_buffer_pool_chunk_size", self.chunk_bytes, Unit.BYTES, None, "system variable"),
+            Measured("innodb_buffer_pool_instances", self.instances, Unit.COUNT, None, "system variable"),
+        )
+
+
+@dataclass(frozen=True)
+class DedicatedServer(Fact):
+    """Whether the server sizes itself by the machine's memory, and which of those sizes are set all the same."""
+
+    reads: ClassVar[tuple[str, ...]] = ("innodb_dedicated_server", "where the values that it decides were set")
+
+    on: bool
+    set_anyway: tuple[str, ...]
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        if reading.variable(seen, "innodb_dedicated_server") is None and seen.snapshot.variables:
+            raise Inapplicable(Message("This server has no innodb_dedicated_server."))
+        on = reading.is_on(seen, "innodb_dedicated_server")
+        if on and not seen.snapshot.origins:
+            raise Missing(reading.grant(seen, "SELECT ON performance_schema.*", "where variables were set"))
+        own = [
+            name
+            for name in ("innodb_buffer_pool_size", "innodb_redo_log_capacity", "innodb_log_file_size")
+            if (origin := seen.snapshot.origins.get(name)) is not None and origin.kind != "compiled"
+        ]
+        return cls(on, tuple(own))
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The switch and what is set beside it, as evidence."""
+        return (
+            Measured("innodb_dedicated_server", "ON" if self.on else "OFF", Unit.TEXT, None, "system variable"),
+            Measured("set all the same", ", ".join(self.set_anyway) or "nothing", Unit.TEXT, None, "variables_info"),
+        )
+
+
+@dataclass(frozen=True)
+class PerformanceSchemaMemory(Harm):
+    """What performance_schema itself takes, in bytes, as an inspection read it."""
+
+    basis: ClassVar[Basis] = Basis.INSPECTED
+    reads: ClassVar[tuple[str, ...]] = ("SHOW ENGINE PERFORMANCE_SCHEMA STATUS, on inspection",)
+
+    bytes: int
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        rows = inspected(seen, "performance_schema_memory")
+        if not rows or number(rows[0], "bytes") <= 0:
+            raise Inapplicable(Message("performance_schema is off and takes no memory."))
+        return cls(int(number(rows[0], "bytes")))
+
+    def withheld(self) -> Self:
+        return replace(self, bytes=0)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """What it takes, as evidence."""
+        return (Measured("memory of performance_schema", self.bytes, Unit.BYTES, None, "performance_schema.memory"),)
