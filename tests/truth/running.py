@@ -88,8 +88,8 @@ def _grants(scenario: Scenario, server: RunningServer) -> str:
 
 def version_of(server: RunningServer) -> ServerVersion:
     """The version as the product reads it."""
-    comment = server.value("@@version_comment") or ""
-    return identify(server.value("@@version") or "", comment)
+    variables = {str(name): str(value) for name, value in server.sql("SHOW GLOBAL VARIABLES")}
+    return identify(variables["version"], variables.get("version_comment", ""), variables=variables)
 
 
 def _compare(said: Said) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from advisor.rules import all_rules
 from tests.servers.fixtures import server_params
+from tests.truth.cells import Cells
 from tests.truth.scenario import EVERY, Scenario
-from tests.truth.table import Cells, all_scenarios, tier
+from tests.truth.table import all_scenarios, tier
 
 
 def _cells() -> Iterator[object]:
@@ -37,7 +38,7 @@ def cells(request: pytest.FixtureRequest) -> Iterator[Cells]:
     running.close()
 
 
-@pytest.mark.parametrize(("scenario", "server_name"), _cells())
+@pytest.mark.parametrize(("scenario", "server_name"), list(_cells()))
 def test_a_cell_of_the_truth_table(cells: Cells, scenario: Scenario, server_name: str) -> None:
     said = cells.said(scenario, server_name)
     assert said.faults == []
