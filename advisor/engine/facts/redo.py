@@ -27,6 +27,7 @@ from advisor.engine.observation import Observation
 from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Window
 from advisor.engine.statistics import percentile, weighted_percentile
 from advisor.engine.units import DAY, HOUR, MINUTE, WEEK, Unit
+from advisor.engine.wording import seconds_text
 from advisor.mysql import redo, series
 from advisor.mysql.digest import PRESSURE_STEP, HourlyDigest
 from advisor.mysql.proposal import SetVariable
@@ -439,3 +440,37 @@ class LongPressure(Fact):
             Measured("checkpoint age, 99th percentile", round(self.p99_age_bytes), Unit.BYTES, self.window, source),
             Measured("time at the limit", self.at_limit_ratio, Unit.RATIO, self.window, source),
         )
+
+
+@dataclass(frozen=True)
+class Concurrency(Fact):
+    """How many threads worked at the same time, at the polls: the one that asked is among them.
+
+    Raises Missing(window) before an hour was watched (for ``advise``: ten seconds).
+    """
+
+    basis: ClassVar[Basis] = Basis.WINDOW
+    reads: ClassVar[tuple[str, ...]] = ("Threads_running",)
+
+    window: Window
+    p95: float
+    highest: float
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        known = tuple(one for one in seen.intervals if one.last("Threads_running") is not None)
+        wanted, covered = 10 if seen.deliberate else HOUR, covered_seconds(known)
+        if not known or covered < HIGH_COVERAGE * wanted:
+            raise Missing(
+                Remedy(
+                    RemedyKind.WINDOW,
+                    "threads that run at the same time",
+                    f"Needs {seconds_text(wanted)} of observation; so far {seconds_text(covered)}.",
+                )
+            )
+        running = reading.gauges(known, "Threads_running")
+        return cls(window_of(known), percentile(running, 0.95), max(running))
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The percentile, as evidence."""
+        return (Measured("threads running, 95th percentile", self.p95, Unit.COUNT, self.window, "Threads_running"),)

@@ -72,7 +72,7 @@ def check(history: HistoryList, p: Parameters) -> Finding | Passed:
                 proposal=(
                     Investigate(
                         "Find the oldest open transaction (information_schema.INNODB_TRX by trx_started) and end it, "
-                        "or make it shorter: READ COMMITTED for long reports, dumps from a replica. Where no transaction "
+                        "or make it shorter: READ COMMITTED for reports, dumps from a replica. Where no transaction "
                         "is old, purge itself is too slow: look at innodb_purge_threads and at the latency of reads."
                     ),
                 ),
