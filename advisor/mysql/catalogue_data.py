@@ -178,8 +178,10 @@ def _points(
             points.append(Point(since, None, None, True))
         elif server == "manual":
             points.append(Point(since, _from_manual(name, changes), None, True))
-        elif changes == "-" and since <= numbers[server]:
+        elif changes == "-" and since[:2] == numbers[server][:2] and since <= numbers[server]:
             moved[server] = since
+        elif server not in told:
+            raise ValueError(f"between.tsv has {name} as on {server}, which has no such variable")
         else:
             points.append(Point(since, _changed(told[server], changes), None, True))
     for one in asked:
