@@ -1,0 +1,1 @@
+"""Rules about the optimizer, its settings and the statements it plans."""
