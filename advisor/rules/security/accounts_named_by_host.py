@@ -1,0 +1,99 @@
+"""Accounts are bound to host names that the server does not look up.
+
+Why it matters
+    With skip_name_resolve = ON the server compares addresses only. An account such as app@web1.example.com can never
+    log in then, and another, wider account may take its place with other rights. It is the usual surprise after
+    skip_name_resolve was switched on to save look-ups.
+
+How it is computed
+    skip_name_resolve is ON, and accounts that can log in have a host that is neither an address, a network, % nor
+    localhost.
+
+When to dismiss it
+    The accounts are left over, and nobody misses them; then drop them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.engine.declared import Settings
+from advisor.engine.facts.security import Accounts, counted, named
+from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
+from advisor.engine.rule import Rule
+from advisor.engine.scene import inspected, scene
+from advisor.mysql.inspection import Row
+from advisor.mysql.proposal import Investigate
+
+
+@dataclass(frozen=True)
+class NameLookup(Settings):
+    """Whether hosts are compared by address only."""
+
+    skip_name_resolve: bool
+
+
+rule = Rule(
+    __name__,
+    severity=Severity.WARNING,
+    applies_to=["mysql>=5.7", "mariadb>=10.2"],
+    since="0.2",
+    references=[
+        "https://dev.mysql.com/doc/refman/8.4/en/host-cache.html",
+        "https://mariadb.com/docs/server/server-management/variables-and-modes/server-system-variables",
+    ],
+)
+
+
+@rule.check
+def check(accounts: Accounts, it: NameLookup) -> Finding | Passed:
+    by_name = [one for one in accounts.everyone if one.by_name]
+    figures = it.measured() + named(by_name, "accounts bound to a name")
+    if not it.skip_name_resolve or not by_name:
+        return Passed(figures)
+    return Finding(
+        (
+            Item(
+                message=Message("{count} accounts can never log in by their host name", {"count": counted(by_name)}),
+                evidence=figures,
+                proposal=(
+                    Investigate(
+                        f"Bind them to addresses, such as: RENAME USER {by_name[0].sql_name} TO "
+                        f"'{by_name[0].user}'@'10.1.2.3'; or look names up again with skip_name_resolve = OFF and a "
+                        "restart."
+                    ),
+                ),
+                expected=Message("The accounts log in, with the rights that were meant for them."),
+                price=(Price(PriceKind.OVERHEAD, Message("none: nobody can use these accounts now")),),
+                would_change_our_mind=Message("Accounts that are left over."),
+            ),
+        )
+    )
+
+
+def _account(user: str, host: str, **columns: str) -> Row:
+    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
+    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
+
+
+_NAME = [_account("app", "web1.example.com"), _account("root", "localhost")]
+_ADDRESS = [
+    _account("app", "10.1.2.3"),
+    _account("app", "fe80::%"),
+    _account("app", "10.0.0.0/255.0.0.0"),
+    _account("all", "%"),
+]
+rule.fires(
+    "A name that is not looked up",
+    scene("mysql 8.0.33", {"skip_name_resolve": "ON"}, inspection=inspected(accounts=_NAME)),
+)
+rule.fires(
+    "The same on MariaDB", scene("mariadb 10.11.18", {"skip_name_resolve": "ON"}, inspection=inspected(accounts=_NAME))
+)
+rule.passes(
+    "Addresses and networks",
+    scene("mysql 8.0.33", {"skip_name_resolve": "ON"}, inspection=inspected(accounts=_ADDRESS)),
+)
+rule.passes(
+    "Names are looked up", scene("mariadb 10.11.18", {"skip_name_resolve": "OFF"}, inspection=inspected(accounts=_NAME))
+)
