@@ -10,3 +10,5 @@ snapshot_stored = Signal()
 poll_stored = Signal()
 #: Sent when a server could not be read: ``server_id``.
 server_failed = Signal()
+#: Sent after the transaction that stored an inspection: ``server_id``.
+inspection_stored = Signal()

@@ -72,6 +72,17 @@ def housekeeping(**kwargs: Any) -> None:
         log.warning("Housekeeping waits for its next turn, since the product database does not answer: %s", error)
 
 
+@shared_task(name="collector.inspect", ignore_result=True)
+def inspect(*, server_id: str, **kwargs: Any) -> None:
+    """Inspects a server that somebody asked to have inspected."""
+    from collector.inspecting import inspect_server
+
+    try:
+        inspect_server(server_id=server_id)
+    except DatabaseError as error:
+        log.warning("Server %s is not inspected, since the product database does not answer: %s", server_id, error)
+
+
 @worker_ready.connect
 def _begin(sender: Any = None, **kwargs: Any) -> None:
     """Hands out what nobody holds as soon as there is a worker, instead of at the next tick."""

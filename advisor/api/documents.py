@@ -18,6 +18,7 @@ from advisor.teams.models import Team
 from advisor.ui.messages import text_of
 from collector import servers
 from collector.errors import BadTarget
+from collector.inspecting import Standing
 from collector.models import Server, ServerState
 from collector.reports import ConnectionReport
 from collector.store import Buckets, RecordedGap, SeriesKind
@@ -115,6 +116,19 @@ def connection(report: ConnectionReport) -> dict[str, Any]:
         "account_statements": [
             {"title": title, "sql": list(statements)} for title, statements in report.account_statements
         ],
+    }
+
+
+def inspection(standing: Standing) -> dict[str, Any]:
+    """How inspecting a server goes."""
+    cost = standing.cost or {}
+    return {
+        "state": standing.state.value,
+        "error": standing.error,
+        "requested_at": standing.requested_at,
+        "taken_at": standing.taken_at,
+        "statements": cost.get("statements"),
+        "milliseconds": cost.get("milliseconds"),
     }
 
 

@@ -20,6 +20,7 @@ from advisor.api.paging import DEFAULT, LARGEST, page
 from advisor.api.problems import Problem
 from advisor.api.schemas import (
     ConnectionOut,
+    InspectionOut,
     ProblemOut,
     RecommendationList,
     RecommendationOut,
@@ -38,6 +39,7 @@ from advisor.recommendations import rule_settings
 from advisor.recommendations.models import Recommendation, RuleSetting
 from advisor.teams import access
 from advisor.teams.roles import Action
+from collector import inspecting
 from collector import servers as collecting
 from collector.errors import BadTarget
 from collector.models import Server
@@ -173,6 +175,21 @@ def check_connection(request: HttpRequest, id: _Id) -> dict[str, Any]:
     except (BadTarget, VaultError) as error:
         raise Problem(409, "account-unusable", str(error)) from None
     return documents.connection(collecting.check_connection(target))
+
+
+@api.post(
+    "/servers/{id}/inspection",
+    operation_id="requestInspection",
+    response=_answers(202, InspectionOut, 403, 404),
+    tags=["servers"],
+)
+def request_inspection(request: HttpRequest, id: _Id) -> Status[Any]:
+    """Has accounts, tables and statements of the server read once, soon: no poll and no snapshot reads them. Takes half
+    a minute at most; one that is under way is not asked for twice. What it shows is judged for eight days.
+    """
+    found, allowed = _server(request, id)
+    allowed.require(Action.INSPECT_SERVER)
+    return Status(202, documents.inspection(inspecting.request_inspection(server=found, actor=caller(request))))
 
 
 @api.get(

@@ -131,6 +131,17 @@ class ConnectionOut(Schema):
     account_statements: list[StatementsOut] = Field(description="how to make the account that Tidemark observes with")
 
 
+class InspectionOut(Schema):
+    """How inspecting a server goes: its newest request, and when it was last inspected with what that cost it."""
+
+    state: Literal["none", "waiting", "running", "failed", "done"]
+    error: str = Field(description="why it failed, in a sentence; empty where it did not")
+    requested_at: datetime | None
+    taken_at: datetime | None
+    statements: int | None
+    milliseconds: float | None
+
+
 class EvidenceOut(Open):
     """A figure: how much, in which unit, seen in which window (null for a setting), read from where."""
 

@@ -26,7 +26,7 @@ from advisor.recommendations.models import Judgement, Recommendation
 from advisor.recommendations.states import LIVING
 from advisor.recommendations.verdict import Found, Verdict
 from advisor.rules import all_rules
-from collector import snapshots
+from collector import inspecting, snapshots
 from collector.models import Server
 from collector.store import store
 
@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 WINDOW_SECONDS = 3600
 FURTHER_POLLS = 2
 DIGEST_SECONDS = 8 * 86_400
+#: What an inspection found is judged for so long: a week's habit of asking, and a day.
+INSPECTION_COUNTS_SECONDS = 8 * 86_400
 #: Of the full snapshots of that window so many are looked at: intervals of ten minutes.
 COUNTED_POLLS = 7
 #: So long after a server came or its settings changed it is judged between full snapshots, too: waiting for the next
@@ -155,6 +157,9 @@ def observe(server: Server, snapshot: Snapshot, slot: int, *, since: float = 0.0
         intervals=tuple(one for one in history.intervals(server.pk, start, end + 1) if one.current.identity in ours),
         digests=tuple(history.digests(server.pk, end - DIGEST_SECONDS, end)),
         counted=counted(server.pk, start=max(slot - WINDOW_SECONDS, since), end=slot, identity=ours),
+        inspection=inspecting.latest(
+            server.pk, identity=snapshot.identity.fingerprint, since=end - INSPECTION_COUNTS_SECONDS
+        ),
         host=host_facts(server.host_facts),
         configured_at=since,
         today=timezone.now().date().isoformat(),

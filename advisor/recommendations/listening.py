@@ -11,7 +11,7 @@ from django.dispatch import receiver
 from kombu.exceptions import OperationalError
 
 from collector.models import Server
-from collector.signals import poll_stored, server_failed, snapshot_stored
+from collector.signals import inspection_stored, poll_stored, server_failed, snapshot_stored
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +19,12 @@ log = logging.getLogger(__name__)
 @receiver(snapshot_stored, dispatch_uid="recommendations.judge")
 def judge_soon(sender: object, *, server_id: str, **kwargs: Any) -> None:
     """Queues the judging of a server."""
+    _queue(server_id, early=False)
+
+
+@receiver(inspection_stored, dispatch_uid="recommendations.judge_inspected")
+def judge_inspected(sender: object, *, server_id: str, **kwargs: Any) -> None:
+    """Queues the judging of a server that was inspected: nobody waits for the next snapshot after having asked."""
     _queue(server_id, early=False)
 
 

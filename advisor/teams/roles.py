@@ -24,6 +24,7 @@ class Action(StrEnum):
     SET_RULES = "set_rules"
     ADD_SERVER = "add_server"
     CHANGE_SERVER = "change_server"
+    INSPECT_SERVER = "inspect_server"
     DELETE_SERVER = "delete_server"
     MANAGE_TEAM = "manage_team"
 
@@ -33,8 +34,8 @@ _EDITS = _EVERYBODY | {Action.ACKNOWLEDGE, Action.DISMISS}
 
 ALLOWED: dict[Role, frozenset[Action]] = {
     Role.VIEWER: _EVERYBODY,
-    Role.EDITOR: _EDITS | {Action.ADD_SERVER, Action.CHANGE_SERVER},
+    Role.EDITOR: _EDITS | {Action.ADD_SERVER, Action.CHANGE_SERVER, Action.INSPECT_SERVER},
     Role.APPROVER: _EDITS | {Action.SET_RULES},
-    Role.OPERATOR: _EDITS,
+    Role.OPERATOR: _EDITS | {Action.INSPECT_SERVER},
     Role.ADMIN: frozenset(Action),
 }

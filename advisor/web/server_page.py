@@ -112,6 +112,7 @@ def event_words(event: Event) -> str:
         "server.restarted": _("The server was restarted"),
         "server.added": _("The server was added"),
         "server.changed": _("The server's settings here were changed"),
+        "server.inspection_requested": _("An inspection was asked for"),
         "recommendation.opened": _("Opened: %(title)s") % {"title": title},
         "recommendation.returned": _("Came back: %(title)s") % {"title": title},
         "recommendation.worsened": _("Got worse: %(title)s") % {"title": title},

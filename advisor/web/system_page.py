@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from advisor.teams import access
-from collector.models import OpenSample, SealedBlock, Server, ServerState, Shard
+from collector.models import OpenSample, SealedBlock, Server, ServerState, Shard, StoredInspection
 
 
 def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
@@ -33,6 +33,13 @@ def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
         if seconds > 0:
             late.append((seconds, state))
     late.sort(key=lambda one: -one[0])
+    inspected = {
+        row.server_id: [(_("an inspection"), row.cost)]
+        for row in StoredInspection.objects.filter(server__in=access.servers_for(user).order_by().values("pk"))
+        .only("server_id", "cost")
+        .order_by("taken_at", "pk")
+        if isinstance(row.cost, dict)
+    }
     return {
         "version": settings.VERSION,
         "workers": [(shard, shard.lease_until - now) for shard in shards],
@@ -41,7 +48,7 @@ def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
         "disabled": access.servers_for(user).filter(enabled=False).count(),
         "failing": [state for state in states if state.error],
         "latest": late[0] if late else None,
-        "costs": [(state.server, cost) for state in states if (cost := _cost(state))],
+        "costs": [(state.server, cost) for state in states if (cost := _cost(state) + inspected.get(state.pk, []))],
         "samples": OpenSample.objects.count() + (SealedBlock.objects.aggregate(n=Sum("count"))["n"] or 0),
         "blocks": SealedBlock.objects.count(),
         "database": connection.vendor,

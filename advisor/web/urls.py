@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor.web.views import adding, fleet, people, recommendations, rules, servers, system
+from advisor.web.views import adding, fleet, inspections, people, recommendations, rules, servers, system
 
 _ADVICE = "s/<str:server_id>/recommendations/<str:recommendation_id>"
 
@@ -17,6 +17,8 @@ urlpatterns = [
     path("servers/add/check", adding.check, name="add-server-check"),
     path("s/<str:server_id>", servers.server, name="server"),
     path("s/<str:server_id>/charts.json", servers.charts, name="server-charts"),
+    path("s/<str:server_id>/inspection", inspections.inspection, name="server-inspection"),
+    path("s/<str:server_id>/inspect", inspections.inspect, name="server-inspect"),
     path("s/<str:server_id>/settings", adding.settings, name="server-settings"),
     path("s/<str:server_id>/delete", adding.delete, name="server-delete"),
     path(_ADVICE, recommendations.recommendation, name="recommendation"),

@@ -22,6 +22,7 @@ EXPECTED = {
     "getServer": (401, 404, 200, 200, 200),
     "deleteServer": (401, 404, 403, 403, 204),
     "checkConnection": (401, 404, 403, 200, 200),
+    "requestInspection": (401, 404, 403, 202, 202),
     "getSeries": (401, 404, 200, 200, 200),
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
@@ -30,6 +31,10 @@ EXPECTED = {
     "setRule": (401, 404, 403, 403, 201),
     "clearRule": (401, 404, 403, 403, 204),
 }
+
+
+#: Called with a server's id alone.
+_OF_A_SERVER = ("getServer", "deleteServer", "checkConnection", "requestInspection")
 
 
 @pytest.fixture
@@ -68,7 +73,7 @@ def arguments(operation: str, server: Any, recommendation: Any) -> dict[str, Any
         return {"id": recommendation.pk}
     if operation == "getSeries":
         return {"id": server.pk, "names": "redo_pressure"}
-    return {"id": server.pk} if operation in ("getServer", "deleteServer", "checkConnection") else {}
+    return {"id": server.pk} if operation in _OF_A_SERVER else {}
 
 
 @pytest.mark.django_db

@@ -21,6 +21,7 @@ EXPECTED = {
     Action.DISMISS: set(Role) - {Role.VIEWER},
     Action.ADD_SERVER: {Role.EDITOR, Role.ADMIN},
     Action.CHANGE_SERVER: {Role.EDITOR, Role.ADMIN},
+    Action.INSPECT_SERVER: {Role.EDITOR, Role.OPERATOR, Role.ADMIN},
     Action.DELETE_SERVER: {Role.ADMIN},
     Action.MANAGE_TEAM: {Role.ADMIN},
 }

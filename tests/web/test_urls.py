@@ -29,6 +29,8 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "add-server-check": ("", "post", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
     "server": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-charts": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "server-inspection": ("S", "get", {"anonymous": 302, "outsider": 404, "": 302}),
+    "server-inspect": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
     "server-settings": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
     "server-delete": ("S", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
     "recommendation": ("SR", "get", {"anonymous": 302, "outsider": 404, "": 200}),

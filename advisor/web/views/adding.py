@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -9,10 +10,11 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from advisor.mysql.grants import observe_grants
+from advisor.mysql.grants import OptionalGrant, observe_grants, optional_grants
 from advisor.mysql.version import identify
 from advisor.recommendations import fleet
 from advisor.teams import access
@@ -66,6 +68,31 @@ def _statements_for(server: Any) -> list[tuple[str, list[str]]]:
         return [(str(version), observe_grants(version, f"'{server.user}'@'%'"))]
     except ValueError:
         return [(str(version), observe_grants(version))]
+
+
+#: What the pure room says of its optional grants, so that it can be translated here.
+_SHOWN = (
+    gettext_noop("Shows names, sizes, columns and indexes of all tables, and no row of any of them."),
+    gettext_noop(
+        "Shows accounts: Tidemark reads whether each has a password, and never a password's hash. "
+        "The account could read the hashes, so leave this out where that is not wanted."
+    ),
+    gettext_noop("Shows which accounts hold parts of what SUPER was."),
+)
+
+
+def _optional_for(server: Any) -> list[OptionalGrant]:
+    """What an inspection could read more with, in the words of the version the server has; nothing while that is not
+    known.
+    """
+    snapshot = snapshots.latest(server.pk)
+    if snapshot is None:
+        return []
+    try:
+        grants = optional_grants(snapshot.identity.version, f"'{server.user}'@'%'")
+    except ValueError:
+        grants = optional_grants(snapshot.identity.version)
+    return [replace(one, shows=_(one.shows)) for one in grants]
 
 
 @login_required
@@ -157,6 +184,7 @@ def settings(request: HttpRequest, server_id: str) -> HttpResponse:
         "server": target,
         "may_delete": may.may(Action.DELETE_SERVER),
         "statements": _statements_for(target),
+        "optional": _optional_for(target),
     }
     return render(request, "web/server_settings.html", context, status=422 if form.errors else 200)
 

@@ -14,6 +14,7 @@ from advisor.ui.charts.figure import as_data, bars_as_data
 from advisor.ui.htmx import page_or_part, unchanged
 from advisor.web import server_page
 from advisor.web.server_charts import POINTS_TALL, point_short
+from collector import inspecting
 
 #: A server that was added less than this ago has too short a history for the usual range.
 YOUNG_SECONDS = 30 * 60
@@ -28,7 +29,8 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
     young = (now - target.created_at).total_seconds() < YOUNG_SECONDS
     period = periods.parse(request.GET, now.timestamp(), default="15m" if young else periods.DEFAULT)
     row = server_page.fleet_row(target)
-    reader = (translation.get_language(), timezone.get_current_timezone_name(), sorted(may.roles))
+    inspection = inspecting.standing(target.pk)
+    reader = (translation.get_language(), timezone.get_current_timezone_name(), sorted(may.roles), inspection)
     tag = server_page.tag(target, row, period, reader)
     not_modified = unchanged(request, tag)
     if not_modified is not None:
@@ -44,6 +46,8 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
         "drawings": server_page.drawings(charts),
         "pressure_p95": charts.pressure_p95,
         "advice": server_page.advice(target),
+        "inspection": inspection,
+        "may_inspect": may.may(Action.INSPECT_SERVER),
         "may_change": may.may(Action.CHANGE_SERVER),
         "freshness": server_page.freshness(target, row),
     }
