@@ -141,7 +141,7 @@ def _carry_out(said: Said, server: RunningServer) -> None:
             lines += one.rendered.option_file
         if not one.rendered.sql:
             continue
-        if fault := _execute(server, one.rendered.sql):
+        if fault := execute(server, one.rendered.sql):
             said.faults.append(f"{rules}: {fault}")
             continue
         said.executed += one.rendered.sql
@@ -151,7 +151,7 @@ def _carry_out(said: Said, server: RunningServer) -> None:
             for name, value in wanted.items()
             if name in after and not same(value, after[name])
         ]
-        if fault := _execute(server, one.rendered.undo):
+        if fault := execute(server, one.rendered.undo):
             said.faults.append(f"{rules}, undo: {fault}")
             continue
         restored = _settled(server, before)
@@ -167,23 +167,30 @@ def _carry_out(said: Said, server: RunningServer) -> None:
 def _start_with(said: Said, server: RunningServer, lines: Sequence[str]) -> None:
     """Starts the server with the option-file lines of all that needs a restart and reads the values back."""
     options: dict[str, str | None] = {**said.scenario.options_for(said.server)}
-    given: dict[str, str] = {}
-    for line in lines:
-        name, _, value = line.partition("=")
-        given[name.strip()] = value.strip()
-        options.pop(f"loose_{name.strip()}", None)
-        options[name.strip()] = value.strip() or None
+    given = option_lines(lines)
+    for name, value in given.items():
+        options.pop(f"loose_{name}", None)
+        options[name] = value
     server.restart(options)
-    shown = {name.replace("-", "_"): value for name, value in given.items()}
-    for name, value in shown.items():
+    for name, value in given.items():
         rows = server.sql(f"SHOW GLOBAL VARIABLES LIKE '{name}'")
         told = str(rows[0][1]) if rows else None
         if told is not None and value and not same(value, told):
             said.faults.append(f"the option-file line {name} = {value} gave {told}")
-    said.executed += [f"[mysqld] {name} = {value}" for name, value in shown.items()]
+    said.executed += [f"[mysqld] {name} = {value}" for name, value in given.items()]
 
 
-def _execute(server: RunningServer, statements: Sequence[str]) -> str:
+def option_lines(lines: Iterable[str]) -> dict[str, str | None]:
+    """Lines of an option file as names (with underscores) and values; None for a bare name. Comments are left out."""
+    found: dict[str, str | None] = {}
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if not line.lstrip().startswith("#"):
+            found[name.strip().replace("-", "_")] = value.strip() if equals else None
+    return found
+
+
+def execute(server: RunningServer, statements: Sequence[str]) -> str:
     """Runs the statements as an administrator under strict mode; why one was refused, or an empty text."""
     with closing(server.connect()) as connection:
         cursor = connection.cursor()
