@@ -1,0 +1,1 @@
+"""Rules about replicas and their sources."""
