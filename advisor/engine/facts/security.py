@@ -396,3 +396,42 @@ class WeakPlugins(Fact):
         if seen.server.is_mysql and seen.server.number >= (8, 4, 0):
             urgent.add("mysql_native_password")
         return cls(_WEAK_EVERYWHERE + (_WEAK_ON_MYSQL_8 if modern else ()), frozenset(urgent))
+
+
+# --- replication -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UnencryptedChannels(Fact):
+    """Whom this replica reads from over the network, and from whom of them in clear (``host:port``)."""
+
+    reads: ClassVar[tuple[str, ...]] = ("SHOW REPLICA STATUS",)
+
+    remote: tuple[str, ...]
+    in_clear: tuple[str, ...]
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        probe = seen.snapshot.probe("replication")
+        if probe is not None and probe.state is not ProbeState.OK and probe.remedy is not None:
+            raise Missing(probe.remedy)
+        remote, in_clear = [], []
+        for row in seen.snapshot.replication:
+            host = row.get("source_host") or row.get("master_host") or ""
+            # A channel of a group has no host: the group has TLS settings of its own.
+            if not host or _is_loopback(host):
+                continue
+            name = _printable(f"{host}:{row.get('source_port') or row.get('master_port') or 3306}")
+            remote.append(name)
+            if (row.get("source_ssl_allowed") or row.get("master_ssl_allowed")) == "No":
+                in_clear.append(name)
+        if not remote:
+            raise Inapplicable(Message("This server reads from no source on another machine."))
+        return cls(tuple(sorted(remote)), tuple(sorted(in_clear)))
+
+    def measured(self) -> tuple[Measured, ...]:
+        clear = ", ".join(self.in_clear[:NAMED]) or "none"
+        return (
+            Measured("sources on other machines", len(self.remote), Unit.COUNT, None, "replica status"),
+            Measured("read in clear", clear, Unit.TEXT, None, "replica status"),
+        )
