@@ -124,9 +124,14 @@ class Facts:
             except (Missing, Inapplicable) as reason:
                 self._known[kind] = reason
         known = self._known[kind]
-        if isinstance(known, Exception):
-            raise known
-        return known
+        if not isinstance(known, Exception):
+            return known
+        try:
+            # Raised again and again, an exception would gather the frames of everybody who asked.
+            raise known.with_traceback(None)
+        finally:
+            # A frame that holds the exception which holds the frame: only the collector of cycles would end that.
+            del known
 
 
 def judge(
