@@ -117,7 +117,8 @@ class Rendered:
 _FORBIDDEN = re.compile(
     r"init_(connect|slave|replica|file)|plugin_.*|wsrep_(provider|notify_cmd|sst_.*|cluster_address)"
     r"|log_bin_trust_function_creators|automatic_sp_privileges|event_scheduler|local_infile"
-    r"|(general|slow_query)_log_file|log_error.*|.*_(dir|file|path|basename)|secure_file_priv|tmpdir|slave_load_tmpdir"
+    r"|(general|slow_query)_log_file|log_error(?!_verbosity).*|.*_(dir|file|path|basename)|secure_file_priv|tmpdir"
+    r"|slave_load_tmpdir"
     r"|(ssl|tls|keyring|authentication|validate_password|audit_log|server_audit)_?.*|character_sets_dir|lc_messages_dir"
     r"|default_authentication_plugin|old_passwords|secure_auth|mandatory_roles|partial_revokes|proxy_protocol_networks"
     r"|bind_address|port|skip_networking|require_secure_transport|(super_)?read_only|offline_mode|server_(id|uuid)|gtid_.*"
