@@ -163,6 +163,26 @@ def asked_in(flavor: Flavor, series: tuple[int, int]) -> bool:
     return any(one.number[:2] == series for one in _asked(flavor))
 
 
+@cache
+def breaks_start(flavor: Flavor, name: str, version: Number) -> bool | None:
+    """Whether a server of this version, which has no such variable, does not start with an option-file line for it.
+
+    By what the nearest older server that was asked and lacks it did; None where none was. MySQL refuses each option it
+    does not know, MariaDB lets most of its former ones stand and says so in its error log.
+    """
+    having = {server for line in _lines(flavor).get(name, ()) for server in spelled_out(line.split("\t")[1], flavor)}
+    lacking = [one for one in _asked(flavor) if one.number <= version and one.name not in having]
+    if not lacking or (having and lacking[-1].number < min(one.number for one in _asked(flavor) if one.name in having)):
+        return True if flavor is Flavor.MYSQL else None
+    return lacking[-1].name not in _tolerated().get((flavor, name), ())
+
+
+@cache
+def _tolerated() -> Mapping[tuple[Flavor, str], list[str]]:
+    rows = list(table("tolerated.tsv"))
+    return {(Flavor(row["flavor"]), row["name"]): spelled_out(row["servers"], Flavor(row["flavor"])) for row in rows}
+
+
 # --- points ------------------------------------------------------------------------------------------------------
 
 

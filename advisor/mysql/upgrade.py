@@ -24,7 +24,7 @@ class BadTarget(ValueError):
 
 
 class UpgradeKind(StrEnum):
-    """What happens to a variable. ``removed``, ``renamed`` and ``value_refused``: the server does not start with it."""
+    """What happens to a variable. Whether a server starts with what was ``removed`` or ``renamed`` is said apart."""
 
     REMOVED = "removed"
     RENAMED = "renamed"
@@ -47,6 +47,9 @@ class UpgradeChange:
     depend on the machine, ``new_default`` also where the variable is gone. For lists of flags (optimizer_switch) both
     hold the flags that differ. ``successor`` is the variable to set instead. ``why`` is half a sentence where the
     manual gives a reason. ``verified`` is False where no server of the one or the other series was asked.
+    ``breaks_start``: True where a server of the target version does not start with an option-file line for it, None
+    where that is not known. MySQL 8.0.26 and later tell the same origin for both names of a renamed variable, so that
+    the old one may be reported deprecated although only the new one is written anywhere.
     """
 
     variable: str
@@ -58,6 +61,7 @@ class UpgradeChange:
     successor: str | None
     verified: bool
     why: str = ""
+    breaks_start: bool | None = False
 
 
 @dataclass(frozen=True)
@@ -180,6 +184,7 @@ def _of_set(
             new.default if new is not None and renamed else None,
             successor,
             known and catalogue.asked_in_series(target),
+            breaks_start=catalogue_data.breaks_start(target.flavor, name, target.number),
         )
         return
     verified = known and there.verified
@@ -195,6 +200,7 @@ def _of_set(
             there.replaced_by,
             verified,
             refusal,
+            breaks_start=True,
         )
     if there.ignored_when and there.ignored_when.startswith("always"):
         yield UpgradeChange(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import struct
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
@@ -143,6 +143,26 @@ def _from_manual(server: RunningServer, name: str) -> Mapping[str, str]:
     return {**FROM_MANUAL.get((server.flavor, name), {}), **FROM_MANUAL.get((server.name, name), {})}
 
 
+def tolerated(installation: Installation, names: Iterable[str]) -> list[str]:
+    """Which of these variables, none of which this MariaDB server has, it lets stand in an option file all the same.
+
+    The others are unknown options, with which it does not start. (MySQL does not start with any unknown option, and its
+    --help does not look.)
+    """
+    return [name for name in names if not _unknown_option(installation, _option_name(name))]
+
+
+def _unknown_option(installation: Installation, option: str) -> bool:
+    run = subprocess.run(
+        [*installation.command, *installation.arguments, f"--{option}=1", "--verbose", "--help"],
+        env=installation.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return any(f"{word} '" in run.stderr for word in ("unknown variable", "unknown option", "ambiguous option"))
+
+
 def grouped(by_server: Mapping[str, Sequence[Told]]) -> list[tuple[str, str, tuple[str, ...]]]:
     """Rows (name, servers, the other columns): servers that say the same share a row.
 
@@ -154,10 +174,11 @@ def grouped(by_server: Mapping[str, Sequence[Told]]) -> list[tuple[str, str, tup
             rows.setdefault((fact.name, tuple(astuple(fact)[1:])), []).append(server)
     order = list(by_server)
     flat = [(name, [order.index(server) for server in servers], rest) for (name, rest), servers in rows.items()]
-    return [(name, _ranges(order, places), rest) for name, places, rest in sorted(flat, key=lambda row: row[:2])]
+    return [(name, ranges(order, places), rest) for name, places, rest in sorted(flat, key=lambda row: row[:2])]
 
 
-def _ranges(order: list[str], places: list[int]) -> str:
+def ranges(order: list[str], places: list[int]) -> str:
+    """Places in an order of servers as the files write them: ``5.7.22,8.0.33..9.7``."""
     short = [name.split("-", 1)[1] for name in order]
     runs: list[list[int]] = []
     for place in places:
