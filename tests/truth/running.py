@@ -137,6 +137,9 @@ def _carry_out(said: Said, server: RunningServer) -> None:
             continue
         wanted = proposed_variables(one.recommendation.proposal)
         before = _values(server, wanted)
+        if "innodb_redo_log_capacity" in before:
+            # A server started with the old names works with another capacity than it shows; that one is restored.
+            before["innodb_redo_log_capacity"] = server.status("Innodb_redo_log_capacity_resized").popitem()[1]
         if one.rendered.needs_restart:
             lines += one.rendered.option_file
         if not one.rendered.sql:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import product, zip_longest
 from typing import ClassVar, Self
 
 from advisor.engine import reading
@@ -554,8 +554,9 @@ class HistoryList(Fact):
     @classmethod
     def read(cls, seen: Observation) -> Self:
         _require_own_flushing(seen)
-        for name in HISTORY:
-            known = tuple(one for one in seen.intervals if one.last(name) is not None)
+        # Where no fast poll reads the counter, full snapshots do.
+        for intervals, name in product((seen.intervals, seen.counted), HISTORY):
+            known = tuple(one for one in intervals if one.last(name) is not None)
             lengths = reading.gauges(known, name)
             if lengths:
                 first = known[0].previous.values.get(name, lengths[0])

@@ -36,7 +36,7 @@ def table(server: RunningServer) -> None:
 
 
 @contextmanager
-def _workers(
+def workers(
     server: RunningServer, threads: int, seconds: float, step: Callable[[Any, int, int], None], pause: float = 0.0
 ) -> Iterator[None]:
     """Threads that run a step again and again for at most so many seconds, and are gone when the block ends."""
@@ -71,7 +71,7 @@ def paced_updates(server: RunningServer) -> AbstractContextManager[object]:
     def step(cursor: Any, number: int, turn: int) -> None:
         cursor.execute(f"UPDATE tm_flush.t SET n = n + 1 WHERE id = {1 + (turn * 2 + number) * 37 % ROWS}")
 
-    return _workers(server, 2, 60, step, pause=0.008)
+    return workers(server, 2, 60, step, pause=0.008)
 
 
 def bulk_inserts(server: RunningServer) -> AbstractContextManager[object]:
@@ -81,7 +81,17 @@ def bulk_inserts(server: RunningServer) -> AbstractContextManager[object]:
         values = ",".join(["(1, REPEAT('b', 1000))"] * 30)
         cursor.execute(f"INSERT INTO tm_flush.log (n, pad) VALUES {values}")
 
-    return _workers(server, 2, 40, step)
+    return workers(server, 2, 40, step)
+
+
+def hasty_inserts(server: RunningServer) -> AbstractContextManager[object]:
+    """The same by four sessions and a hundred rows at a time."""
+
+    def step(cursor: Any, _number: int, _turn: int) -> None:
+        values = ",".join(["(1, REPEAT('b', 1000))"] * 100)
+        cursor.execute(f"INSERT INTO tm_flush.log (n, pad) VALUES {values}")
+
+    return workers(server, 4, 25, step)
 
 
 def misfits(_name: str) -> Options:
@@ -120,8 +130,6 @@ def crawling(_name: str) -> Options:
         "loose_innodb_redo_log_capacity": "16M",
         "loose_innodb_log_file_size": "8M",
         "innodb_log_buffer_size": "1M",
-        "innodb_buffer_pool_size": "24M",
-        "loose_innodb_buffer_pool_chunk_size": "8M",
         "innodb_io_capacity": "100",
         "innodb_io_capacity_max": "200",
         "innodb_flush_sync": "OFF",
@@ -151,13 +159,13 @@ def open_transaction(server: RunningServer) -> Iterator[None]:
         cursor = reader.cursor()
         cursor.execute("SELECT COUNT(*) FROM tm_flush.t")
         cursor.fetchall()
-        with _workers(server, 3, 90, step):
+        with workers(server, 3, 90, step):
             until = time.monotonic() + 80
             while time.monotonic() < until and _history(server) < 105_000:
                 time.sleep(0.5)
         server.sql("SET GLOBAL innodb_max_purge_lag = 20000")
         server.sql("SET GLOBAL innodb_max_purge_lag_delay = 3000")
-        with _workers(server, 1, 30, step, pause=0.02):
+        with workers(server, 1, 30, step, pause=0.02):
             yield
 
 
@@ -272,9 +280,26 @@ SCENARIOS: tuple[Scenario, ...] = (
         load=bulk_inserts,
         warm_seconds=3,
         host={"free_disk_bytes": 32 << 20},
-        fires=frozenset({"flushing.flush-sync-off", "flushing.free-page-waits"}),
+        fires=frozenset({"flushing.flush-sync-off"}),
         passes=_UNDER_LOAD | {"flushing.undo-log-not-truncated"},
         but=_NOT_THERE,
+        alone=True,
+    ),
+    Scenario(
+        name="bulk-load-into-a-small-pool",
+        what="Rows are loaded faster than the page cleaner makes pages free, and hardly any are read",
+        servers=("mysql-5.7.22", "mysql-8.0.12", "mysql-8.0.33", "mariadb-10.2.11"),
+        elsewhere="Their pages become free as fast as this load takes them, or it makes them read as well.",
+        options={
+            "innodb_buffer_pool_size": "128M",
+            "loose_innodb_redo_log_capacity": "512M",
+            "innodb_log_file_size": "256M",
+            "innodb_flush_log_at_trx_commit": "0",
+        },
+        setup=table,
+        load=hasty_inserts,
+        warm_seconds=4,
+        fires=frozenset({"flushing.free-page-waits"}),
         alone=True,
     ),
     Scenario(
