@@ -40,8 +40,6 @@ def _careless(server: str) -> Options:
         options |= {"sync_frm": "OFF", "innodb_force_recovery": "1"}
     if server in (_OLD_MYSQL, _OLD_MARIADB):
         options["innodb_locks_unsafe_for_binlog"] = "ON"
-    if server == _OLD_MARIADB:
-        options["innodb_support_xa"] = "OFF"
     return options
 
 
@@ -122,7 +120,6 @@ _PARTLY: dict[str, tuple[str, ...]] = {
     "durability.table-definitions-not-synced": (_OLD_MYSQL, *MARIADB),
     "durability.force-recovery-set": (_OLD_MYSQL, *MARIADB),
     "durability.locks-unsafe-for-binary-log": (_OLD_MYSQL, _OLD_MARIADB),
-    "durability.xa-support-off": (_OLD_MARIADB,),
 }
 _HERE_NOT = "this version does not have it, or does not work with it"
 
