@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -97,6 +98,11 @@ class Statement:
         """Its schema and the beginning of its text."""
         return self._begin(_LENGTH)
 
+    @property
+    def brief(self) -> str:
+        """Its schema and the very beginning of its text, for a title."""
+        return self._begin(_SHORT)
+
     def _begin(self, length: int) -> str:
         shown = self.text if len(self.text) <= length else f"{self.text[:length]} ..."
         return f"{self.schema}: {shown}" if self.schema else shown
@@ -109,7 +115,7 @@ class Statement:
 
     def figure(self, what: str, value: float, unit: Unit) -> Measured:
         """A figure of it, as evidence."""
-        return Measured(f"{what} of {self._begin(_SHORT)}", round(value, 6), unit, None, _SOURCE)
+        return Measured(f"{what} of {self.brief}", round(value, 6), unit, None, _SOURCE)
 
     def span(self) -> Measured:
         """For how long it was counted, as evidence."""
@@ -216,3 +222,18 @@ def _statement(row: Row) -> Statement:
         seen_seconds=number(row, "seen_seconds"),
         idle_seconds=number(row, "idle_seconds"),
     )
+
+
+def made_row(text: str, **figures: float) -> Row:
+    """A row of digests as an inspection reads it, for the examples of rules: 36,000 executions within an hour.
+
+    ``figures`` are columns by name; those that are left out are 0. Sums are given as they are, not per execution.
+    """
+    columns: dict[str, float] = {"count": 36_000, "total_seconds": 36.0, "seen_seconds": HOUR, "idle_seconds": 1}
+    columns |= figures
+    return {
+        "schema": "shop",
+        "digest": f"{zlib.crc32(text.encode()):08x}",
+        "text": text,
+        **{name: f"{value:.6f}".rstrip("0").rstrip(".") for name, value in columns.items()},
+    }
