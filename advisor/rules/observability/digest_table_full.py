@@ -7,7 +7,7 @@ Why it matters
 
 How it is computed
     Read on request (an inspection): as many rows as the table holds, or statements that were added to the row without a
-    text. The size is doubled, to 50,000 at most; beyond that, or while a restart is far, the table can be emptied:
+    text. The size is doubled, to 20,000 at most; beyond that, or while a restart is far, the table can be emptied:
     TRUNCATE TABLE performance_schema.events_statements_summary_by_digest.
 
 When to dismiss it
@@ -73,7 +73,7 @@ class DigestTable(Fact):
 class Parameters(Thresholds):
     """How large it may get."""
 
-    largest: float = threshold(50_000, unit=Unit.COUNT, meaning="no larger table is proposed")
+    largest: float = threshold(20_000, unit=Unit.COUNT, meaning="no larger table is proposed")
 
 
 rule = Rule(
@@ -136,11 +136,11 @@ rule.fires(
     proposes={"performance_schema_digests_size": 20_000},
 )
 rule.fires(
-    "Fifty thousand already",
+    "Twenty thousand already",
     scene(
         "mariadb 10.11.18",
         {"performance_schema": "ON"},
-        inspection=made(digest_table=[{"rows": "50000", "size": "50000", "lost": "900"}]),
+        inspection=made(digest_table=[{"rows": "20000", "size": "20000", "lost": "900"}]),
     ),
 )
 rule.passes(

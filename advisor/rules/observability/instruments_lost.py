@@ -7,8 +7,8 @@ Why it matters
 
 How it is computed
     One of the counters Performance_schema_..._lost grew between full snapshots (1 in 100 s or more). Digests have a
-    rule of their own; classes are counted once at the start and say nothing later. The limit behind each counter is named in
-    the advice: most are sized by themselves unless the option file says otherwise.
+    rule of their own; classes are counted once at the start and say nothing later. The limit behind each counter is
+    named in the advice: most are sized by themselves unless the option file says otherwise.
 
 When to dismiss it
     What is left out is not looked at by anybody.
