@@ -359,3 +359,40 @@ class RecordsInRange(Fact):
             seen.server.distribution is Distribution.PERCONA
             and reading.variable(seen, "innodb_force_index_records_in_range") is not None
         )
+
+
+@dataclass(frozen=True)
+class Partitioned:
+    """A table and how many partitions it has, subpartitions counted."""
+
+    schema: str
+    name: str
+    partitions: int
+
+    @property
+    def place(self) -> str:
+        """``schema.table``."""
+        return f"{self.schema}.{self.name}"
+
+
+@dataclass(frozen=True)
+class PartitionedTables(Fact):
+    """InnoDB tables with partitions, the most first."""
+
+    basis: ClassVar[Basis] = Basis.INSPECTED
+    reads: ClassVar[tuple[str, ...]] = ("information_schema.INNODB_(SYS_)TABLES",)
+
+    tables: tuple[Partitioned, ...]
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        found = [
+            Partitioned(row.get("schema") or "", row.get("name") or "", int(number(row, "partitions")))
+            for row in inspected(seen, "partitioned_tables")
+        ]
+        return cls(tuple(sorted(found, key=lambda one: (-one.partitions, one.place))))
+
+    def measured(self) -> tuple[Measured, ...]:
+        """The most that one table has, as evidence."""
+        most = max((one.partitions for one in self.tables), default=0)
+        return (Measured("most partitions of one table", most, Unit.COUNT, None, "InnoDB's dictionary"),)
