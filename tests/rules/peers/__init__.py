@@ -1,0 +1,1 @@
+"""Faults of other advisors, replayed: on the same facts our advice is right."""
