@@ -88,7 +88,7 @@ rule.fires(
 rule.fires(
     "The same on 8.4, the last that has it", scene("mysql 8.4.3", inspection=inspected(accounts=[_NEW, _NATIVE]))
 )
-rule.fires("Hashes of before 2004", scene("mariadb 10.2.11", inspection=inspected(accounts=[_NEW, _OLD])))
+rule.fires("Hashes of before 2004", scene("mariadb 10.5.23", inspection=inspected(accounts=[_NEW, _OLD])))
 rule.passes("What MySQL 8 has by default", scene("mysql 8.0.33", inspection=inspected(accounts=[_NEW])))
 rule.passes("MariaDB's default is no fault there", scene("mariadb 10.11.18", inspection=inspected(accounts=[_NATIVE])))
 rule.passes("It is MySQL 5.7's default", scene("mysql 5.7.22", inspection=inspected(accounts=[_NATIVE])))
