@@ -1,0 +1,1 @@
+"""Rules about the caches of tables, files and hosts."""
