@@ -7,7 +7,8 @@ Why it matters
 
 How it is computed
     From the settings: log_bin is ON, binlog_format is STATEMENT and innodb_autoinc_lock_mode is 2, the default of
-    MySQL 8.0 and later. MIXED logs such statements as rows and is safe.
+    MySQL 8.0 and later. MIXED logs such statements as rows and is safe. A Galera node is left out: it needs mode 2,
+    and replicates rows.
 
 When to dismiss it
     Nobody inserts more than one row with a statement, or the log is moved to row format, which is the better end of
@@ -31,6 +32,7 @@ class AutoIncrement(Settings):
     """How numbers are given: 0 and 1 repeat themselves on replicas, 2 does not."""
 
     innodb_autoinc_lock_mode: int
+    wsrep_on: bool = False
 
 
 rule = Rule(
@@ -48,7 +50,9 @@ rule = Rule(
 @rule.check
 def check(numbers: AutoIncrement, log: BinaryLogging) -> Finding | Passed:
     figures = numbers.measured() + log.measured()
-    if numbers.innodb_autoinc_lock_mode != 2 or not log.log_bin or log.binlog_format.upper() != "STATEMENT":
+    statements = log.log_bin and log.binlog_format.upper() == "STATEMENT"
+    # A Galera node needs mode 2 and replicates rows whatever is logged: another topic's rule asks for it.
+    if numbers.innodb_autoinc_lock_mode != 2 or not statements or numbers.wsrep_on:
         return Passed(figures)
     return Finding(
         (
@@ -78,6 +82,13 @@ rule.fires(
 rule.fires(
     "MariaDB",
     scene("mariadb 10.11.18", {"log_bin": "ON", "binlog_format": "STATEMENT", "innodb_autoinc_lock_mode": 2}),
+)
+rule.passes(
+    "A Galera node, which needs this mode",
+    scene(
+        "mariadb 10.11.18",
+        {"log_bin": "ON", "binlog_format": "STATEMENT", "innodb_autoinc_lock_mode": 2, "wsrep_on": "ON"},
+    ),
 )
 rule.passes("Rows in the log", scene("mysql 8.0.33", {"log_bin": "ON", "binlog_format": "ROW"}))
 rule.passes("MIXED logs what is unsafe as rows", scene("mysql 8.0.33", {"log_bin": "ON", "binlog_format": "MIXED"}))
