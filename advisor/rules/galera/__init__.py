@@ -1,0 +1,1 @@
+"""Rules about nodes of a Galera cluster."""

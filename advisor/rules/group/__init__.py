@@ -1,0 +1,1 @@
+"""Rules about members of a MySQL replication group."""
