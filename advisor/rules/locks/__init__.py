@@ -1,0 +1,1 @@
+"""Rules about locks and the transactions that hold them."""
