@@ -34,6 +34,9 @@ class UpgradeKind(StrEnum):
     DEFAULT_CHANGED = "default_changed"
 
 
+#: What a snapshot holds in place of a secret.
+REDACTED = "<redacted>"
+
 #: The order in which a person wants to read them: what prevents a start first.
 _ORDER = {kind: place for place, kind in enumerate(UpgradeKind)}
 
@@ -150,7 +153,8 @@ def is_set(name: str, value: str, facts: VariableFacts | None, origins: Mapping[
     if facts is not None and facts.read_only:
         return False
     default = facts.default if facts is not None else None
-    differs = default is not None and not same(value, default)
+    # What was redacted where it was read tells nothing of its value.
+    differs = default is not None and value != REDACTED and not same(value, default)
     if origins:
         origin = origins.get(name)
         if origin is None:
