@@ -6,8 +6,9 @@ Why it matters
     lock that every statement wants while it does; a week later it is the same again.
 
 How it is computed
-    The cache is on, more than 20 % of its blocks are free ones (Qcache_free_blocks against Qcache_total_blocks, with
-    100 blocks or more), and results were thrown out for want of memory meanwhile (0.1 a second or more).
+    The cache is on, there are more than 20 % as many free blocks as results (a result takes two blocks, one for its
+    statement: Qcache_free_blocks against half of Qcache_total_blocks, with 100 blocks or more), and results were thrown
+    out for want of memory meanwhile (0.1 a second or more).
 
 When to dismiss it
     It still answers most statements, few sessions run at once, and nobody waits.
@@ -38,7 +39,9 @@ class Blocks(Status):
 class Parameters(Thresholds):
     """When it is in pieces."""
 
-    free_blocks_ratio: float = threshold(0.2, unit=Unit.RATIO, meaning="free blocks of all", leave_at=0.15)
+    free_blocks_ratio: float = threshold(
+        0.2, unit=Unit.RATIO, meaning="free blocks for each stored result", leave_at=0.15
+    )
     fewest_blocks: float = threshold(100, unit=Unit.COUNT, meaning="with fewer blocks nothing can be said")
     prunes_per_second: float = threshold(
         0.1, unit=Unit.PER_SECOND, meaning="results thrown out for want of memory", leave_at=0.08
@@ -63,7 +66,7 @@ rule = Rule(
 def check(cache: QueryCache, blocks: Blocks, rates: QueryCacheRates, p: Parameters) -> Finding | Passed:
     figures = cache.measured() + blocks.measured() + rates.measured()
     in_pieces = blocks.qcache_total_blocks >= p.fewest_blocks and (
-        blocks.qcache_free_blocks > p.free_blocks_ratio * blocks.qcache_total_blocks
+        blocks.qcache_free_blocks > p.free_blocks_ratio * blocks.qcache_total_blocks / 2
     )
     if not cache.is_on or not in_pieces or rates.qcache_lowmem_prunes < p.prunes_per_second:
         return Passed(figures)
