@@ -100,6 +100,11 @@ def overlaid(rules: Sequence[Rule], server: str, chance: random.Random) -> Obser
         if made["redo_per_second"]:
             merged |= {name: made[name] for name in ("redo_per_second", "pressure")}
     merged["variables"] = {name: value for name, value in merged.get("variables", {}).items() if name in present}
+    if "innodb_redo_log_capacity" in merged["variables"]:
+        # What is set is in force at once: the capacity that another example's old names gave cannot be there, too.
+        merged["gauges"] = {
+            name: value for name, value in merged.get("gauges", {}).items() if "capacity_resized" not in name
+        }
     return scene(**merged)
 
 
