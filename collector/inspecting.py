@@ -201,7 +201,8 @@ def inspect_server(*, server_id: str, dial: Callable[..., Connection] = connect)
                 "milliseconds": round(connection.cost.milliseconds - before.milliseconds, 3),
             }
     except TargetError as error:
-        return _end(server_id, str(error))
+        # What helps with time is tried again by itself where servers are polled; here a person asks again.
+        return _end(server_id, str(error) if error.lasting else error.sentence)
     except VaultError as error:
         return _end(server_id, str(error))
     except Exception:
