@@ -1,41 +1,10 @@
-"""Facts about statements that several rules read: deadlocks, and the slow query log."""
+"""Facts about statements that several rules read: the slow query log."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
-from advisor.engine.declared import Rates, Settings
-from advisor.engine.observation import Observation
-from advisor.engine.outcome import Missing
-from advisor.mysql.snapshot import Remedy, RemedyKind
-
-
-@dataclass(frozen=True)
-class Deadlocks(Rates):
-    """Deadlocks per second: Innodb_deadlocks on MariaDB, the counter lock_deadlocks of innodb_metrics on MySQL."""
-
-    innodb_deadlocks: float = 0.0
-    lock_deadlocks: float = 0.0
-
-    @classmethod
-    def read(cls, seen: Observation) -> Self:
-        found = super().read(seen)
-        if not (found.exists("innodb_deadlocks") or found.exists("lock_deadlocks")):
-            raise Missing(
-                Remedy(
-                    RemedyKind.ENABLE,
-                    "deadlocks",
-                    "This server counts deadlocks in INFORMATION_SCHEMA.INNODB_METRICS only (lock_deadlocks): "
-                    "it has to be enabled, and read with the PROCESS privilege.",
-                )
-            )
-        return found
-
-    @property
-    def per_second(self) -> float:
-        """Deadlocks per second, by whichever counter there is."""
-        return max(self.innodb_deadlocks, self.lock_deadlocks)
+from advisor.engine.declared import Settings
 
 
 @dataclass(frozen=True)

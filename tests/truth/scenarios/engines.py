@@ -81,7 +81,6 @@ SCENARIOS: tuple[Scenario, ...] = (
                 "engines.statistics-on-metadata",
                 "engines.persistent-statistics-off",
                 "engines.statistics-sample-small",
-                "engines.table-locks-contended",
                 _ARIA,
                 _REPAIR,
             }
@@ -107,7 +106,6 @@ SCENARIOS: tuple[Scenario, ...] = (
                 "engines.statistics-on-metadata",
                 "engines.persistent-statistics-off",
                 "engines.statistics-sample-small",
-                "engines.table-locks-contended",
                 _ARIA,
                 _REPAIR,
             }

@@ -61,8 +61,6 @@ SCENARIOS: tuple[Scenario, ...] = (
                 "logging.logs-written-nowhere",
                 "logging.slow-log-floods",
                 "logging.slow-log-off",
-                "logging.deadlocks-not-logged",
-                "statements.deadlocks-frequent",
             }
         ),
     ),

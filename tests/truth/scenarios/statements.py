@@ -110,26 +110,14 @@ def one_by_one(server: RunningServer) -> AbstractContextManager[object]:
     return sessions(server, *[_inserting] * 8)
 
 
-def _colliding(first: int, second: int) -> Any:
-    def turn(cursor: Any, number: int) -> None:
-        cursor.execute("BEGIN")
-        cursor.execute(f"UPDATE tm_habits.low SET high = {number} WHERE id = {first}")
-        cursor.execute("SELECT SLEEP(0.03)")
-        cursor.fetchall()
-        cursor.execute(f"UPDATE tm_habits.low SET high = {number} WHERE id = {second}")
-        cursor.execute("COMMIT")
-
-    return turn
-
-
 def _dawdling(cursor: Any, _number: int) -> None:
     cursor.execute("SELECT SLEEP(0.25)")
     cursor.fetchall()
 
 
-def colliding(server: RunningServer) -> AbstractContextManager[object]:
-    """Four sessions that take two rows in either order and think meanwhile, and eight that are slow."""
-    return sessions(server, _colliding(1, 2), _colliding(2, 1), _colliding(1, 2), _colliding(2, 1), *[_dawdling] * 8)
+def dawdling(server: RunningServer) -> AbstractContextManager[object]:
+    """Four sessions whose statements take a quarter of a second."""
+    return sessions(server, *[_dawdling] * 4)
 
 
 _HABITS = frozenset(
@@ -147,7 +135,7 @@ _HABITS = frozenset(
         "statements.schema-changes-frequent",
     }
 )
-_COLLISIONS = frozenset({"statements.row-lock-waits-long", "statements.slow-statements-frequent"})
+_SLOW = frozenset({"statements.slow-statements-frequent"})
 _SETTINGS = frozenset({"statements.optimizer-prune-off"})
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -163,7 +151,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         load=bad_habits,
         warm_seconds=1,
         fires=_HABITS | _SETTINGS,
-        passes=frozenset({"statements.single-row-transactions", "statements.row-lock-waits-long"}),
+        passes=frozenset({"statements.single-row-transactions"}),
     ),
     Scenario(
         name="rows-inserted-one-by-one",
@@ -173,16 +161,15 @@ SCENARIOS: tuple[Scenario, ...] = (
         load=one_by_one,
         warm_seconds=1,
         fires=frozenset({"statements.single-row-transactions"}),
-        passes=_HABITS | _SETTINGS | _COLLISIONS,
+        passes=_HABITS | _SETTINGS | _SLOW,
     ),
     Scenario(
-        name="transactions-that-collide",
-        what="Transactions take two rows in either order: waits, deadlocks, slow statements that nobody writes down",
-        options={"long_query_time": "0.2", "innodb_print_all_deadlocks": "OFF", "slow_query_log": "OFF"},
-        setup=_tables,
-        load=colliding,
+        name="statements-that-dawdle",
+        what="Statements that take longer than was agreed on, and nothing that writes them down",
+        options={"long_query_time": "0.2", "slow_query_log": "OFF"},
+        load=dawdling,
         warm_seconds=1,
-        fires=_COLLISIONS | {"statements.deadlocks-frequent", "logging.deadlocks-not-logged", "logging.slow-log-off"},
+        fires=_SLOW | {"logging.slow-log-off"},
         passes=frozenset({"statements.single-row-transactions"}),
     ),
 )
