@@ -159,9 +159,12 @@ SCENARIOS: tuple[Scenario, ...] = (
         load=contended_writes,
         passes=_MODES
         | frozenset(_PARTLY)
-        | {"durability.binary-log-off", "durability.snapshot-isolation-off", "durability.redo-log-disabled"},
+        | {"durability.binary-log-off", "durability.snapshot-isolation-off", "durability.redo-log-disabled"}
+        # Of another topic, and here since it is judged over ten seconds, too.
+        | {"security.logins-refused"},
         but=_but(
             {
+                "security.logins-refused": MARIADB,
                 **_PARTLY,
                 "durability.page-checksums-off": EVERY,
                 "durability.force-recovery-set": EVERY,

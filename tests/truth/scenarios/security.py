@@ -7,14 +7,16 @@ import datetime
 import ipaddress
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from MySQLdb import Error
 
 from tests.servers import RunningServer
 from tests.servers.certificate import self_signed_certificate
@@ -198,6 +200,27 @@ def _weak_new_passwords(server: RunningServer) -> Iterator[None]:
 
 
 @contextmanager
+def _old_password_in_a_loop(server: RunningServer) -> Iterator[None]:
+    """A program with a password that is not right any more: four tries a second, for a minute at most."""
+    ended = threading.Event()
+
+    def knock() -> None:
+        for _ in range(240):
+            with suppress(Error):
+                server.connect(user="tidemark", password="of-last-year").close()
+            if ended.wait(0.25):
+                return
+
+    thread = threading.Thread(target=knock, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(10)
+
+
+@contextmanager
 def _grant_tables_skipped(server: RunningServer) -> Iterator[None]:
     server.restart({"skip_grant_tables": None})
     yield
@@ -261,11 +284,10 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="doors-half-open",
-        what="TLS with a certificate that ends in ten days and old versions, asked of nobody; forgotten ports",
+        what="TLS with old versions and a certificate that ends, asked of nobody; forgotten ports, an old password",
         options=_half_open,
         setup=("CREATE USER 'app'@'10.1.%' IDENTIFIED BY 'tide-mark.7'",),
-        seconds=3,
-        interval=1,
+        load=_old_password_in_a_loop,
         inspect=True,
         fires=frozenset(
             {
@@ -274,10 +296,12 @@ SCENARIOS: tuple[Scenario, ...] = (
                 "security.tls-not-required",
                 "security.memcached-open",
                 "security.protocol-x-open",
+                "security.logins-refused",
             }
         ),
         but=_but(
             {
+                "security.logins-refused": MARIADB,
                 "security.certificate-expiring": _TOLD,
                 "security.tls-versions-old": (_OLD_MYSQL, "mysql-8.0.12", *(n for n in MARIADB if n != _OLD_MARIADB)),
                 "security.tls-not-required": tuple(name for name in EVERY if name != "mysql-8.0.33"),
