@@ -7,7 +7,7 @@ Why it matters
 
 How it is computed
     Access_denied_errors rises by at least 0.1 per second, six times a minute, between full snapshots. MariaDB counts
-    (logins and statements that lack a right) it by itself; MySQL counts it only among all aborted connects, which are
+    them by itself (logins, and statements that lack a right); MySQL counts them among all aborted connects, which are
     another rule's.
 
 When to dismiss it
