@@ -40,7 +40,9 @@ rule = Rule(
     severity=Severity.WARNING,
     applies_to=["mariadb>=10.3"],
     since="0.2",
-    references=["https://mariadb.com/docs/server/server-management/variables-and-modes/server-system-variables"],
+    references=[
+        "https://mariadb.com/docs/server/clients-and-utilities/server-client-software/client-libraries/proxy-protocol-support"
+    ],
 )
 
 

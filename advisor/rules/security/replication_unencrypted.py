@@ -29,7 +29,7 @@ rule = Rule(
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/replication-encrypted-connections.html",
-        "https://mariadb.com/docs/server/ha-and-performance/standard-replication/replication-with-secure-connections",
+        "https://mariadb.com/docs/server/security/encryption/data-in-transit-encryption/replication-with-secure-connections",
     ],
 )
 
