@@ -137,10 +137,10 @@ def _accepted(facts: VariableFacts, value: Value) -> Value:
         if facts.kind is Kind.REAL:
             if isinstance(value, bool):
                 raise ValueRefused(f"{facts.name} takes a number, not {value}.")
-            return _within(facts, parse_real(value) if isinstance(value, str) else float(value))
+            return float(_within(facts, parse_real(value) if isinstance(value, str) else float(value)))
     except BadValue as refused:
         raise ValueRefused(f"{facts.name}: {refused}") from refused
-    if facts.kind is Kind.ENUM and facts.choices:
+    if facts.kind in (Kind.ENUM, Kind.STRING) and facts.choices:
         return _choice(facts, value)
     if isinstance(value, bool) or not isinstance(value, str):
         raise ValueRefused(f"{facts.name} takes a word, not {value}.")
@@ -169,7 +169,8 @@ def _within(facts: VariableFacts, value: int | float) -> int | float:
 def _choice(facts: VariableFacts, value: Value) -> str:
     # A server takes the number of a choice too, and with it 0 and 1 where the first two choices are OFF and ON.
     text = str(int(value)) if isinstance(value, bool | int) else str(value)
-    if text.isdigit() and int(text) < len(facts.choices) and text not in facts.choices:
+    # (MySQL 5.7 keeps some choices as text, and takes words only.)
+    if text.isdigit() and int(text) < len(facts.choices) and text not in facts.choices and facts.kind is Kind.ENUM:
         return facts.choices[int(text)]
     for choice in facts.choices:
         if choice.lower() == text.lower():

@@ -167,14 +167,18 @@ def asked_in(flavor: Flavor, series: tuple[int, int]) -> bool:
 def breaks_start(flavor: Flavor, name: str, version: Number) -> bool | None:
     """Whether a server of this version, which has no such variable, does not start with an option-file line for it.
 
-    By what the nearest older server that was asked and lacks it did; None where none was. MySQL refuses each option it
-    does not know, MariaDB lets most of its former ones stand and says so in its error log.
+    MySQL refuses each option it does not know. MariaDB lets most of its former ones stand and says so in its error log:
+    by what the nearest asked server without the variable did, an older one if there is one; None where none was asked.
     """
+    if flavor is Flavor.MYSQL:
+        return True
     having = {server for line in _lines(flavor).get(name, ()) for server in spelled_out(line.split("\t")[1], flavor)}
-    lacking = [one for one in _asked(flavor) if one.number <= version and one.name not in having]
-    if not lacking or (having and lacking[-1].number < min(one.number for one in _asked(flavor) if one.name in having)):
-        return True if flavor is Flavor.MYSQL else None
-    return lacking[-1].name not in _tolerated().get((flavor, name), ())
+    first = min((one.number for one in _asked(flavor) if one.name in having), default=version)
+    lacking = [one for one in _asked(flavor) if one.number > first and one.name not in having]
+    if not lacking:
+        return None
+    nearest = next((one for one in reversed(lacking) if one.number <= version), lacking[0])
+    return nearest.name not in _tolerated().get((flavor, name), ())
 
 
 @cache

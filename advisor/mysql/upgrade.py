@@ -206,6 +206,7 @@ def _of_set(
             refusal,
             breaks_start=True,
         )
+        return
     if there.ignored_when and there.ignored_when.startswith("always"):
         yield UpgradeChange(
             name,

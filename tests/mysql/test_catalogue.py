@@ -306,7 +306,7 @@ def test_numbers_are_clamped_and_rounded_down_to_the_block() -> None:
     assert CATALOGUE.accepted("innodb_redo_log_capacity", server, "1G") == 1 << 30
     assert CATALOGUE.accepted("innodb_redo_log_capacity", server, 1) == 8 << 20
     assert CATALOGUE.accepted("innodb_redo_log_capacity", server, 1 << 50) == 128 << 30
-    assert CATALOGUE.accepted("innodb_max_dirty_pages_pct", server, 99.9) == 99.0
+    assert CATALOGUE.accepted("innodb_max_dirty_pages_pct", server, 100) == 99.999
     assert CATALOGUE.accepted("innodb_log_file_size", mariadb("10.11.19"), (100 << 20) + 5000) == (100 << 20) + 4096
 
 

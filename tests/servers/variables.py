@@ -35,14 +35,8 @@ FROM_MANUAL: Mapping[tuple[str, str], Mapping[str, str]] = {
         "kind": "enum",
         "choices": "COMMIT_ORDER,WRITESET,WRITESET_SESSION",
     },
-    ("mysql-5.7.22", "innodb_change_buffering"): {
-        "kind": "enum",
-        "choices": "none,inserts,deletes,changes,purges,all",
-    },
-    ("mysql-5.7.22", "innodb_flush_method"): {
-        "kind": "enum",
-        "choices": "fsync,O_DSYNC,littlesync,nosync,O_DIRECT,O_DIRECT_NO_FSYNC",
-    },
+    ("mysql-5.7.22", "innodb_change_buffering"): {"choices": "none,inserts,deletes,changes,purges,all"},
+    ("mysql-5.7.22", "innodb_flush_method"): {"choices": "fsync,O_DSYNC,littlesync,nosync,O_DIRECT,O_DIRECT_NO_FSYNC"},
     ("mysql-5.7.22", "max_connections"): {"maximum": "100000"},
     ("mysql-5.7.22", "open_files_limit"): {"minimum": "0", "maximum": "4294967295"},
     ("mysql-5.7.22", "performance_schema_digests_size"): {"minimum": "-1"},
@@ -346,6 +340,9 @@ class _MySQL:
     def _bounds(self, name: str, kind: str) -> tuple[str, str]:
         if kind not in {"integer", "real"}:
             return "-", "-"
+        # Performance schema shows 99 as the upper bound of a real whose bound is 99.999.
+        if kind == "real" and self._option(name) is not None:
+            return _plain(self._made_of(name, "-1")), _plain(self._made_of(name, "1e12"))
         if name in self.bounds:
             low, high = self.bounds[name]
             # Both 0 is what is shown of a variable that nothing sets.
@@ -356,8 +353,6 @@ class _MySQL:
             return str(low), str(high)
         if self._option(name) is None:
             return "-", "-"
-        if kind == "real":
-            return self._made_of(name, "-1") or "-", self._made_of(name, "1e12") or "-"
         low_text, high_text = self._made_of(name, "0") or "-", self._made_of(name, str(_TOO_LARGE - 1)) or "-"
         if high_text == "-1":
             # Printed as a signed number of 32 bits.
@@ -425,6 +420,13 @@ def _error(server: RunningServer, statement: str) -> int | None:
 
 def _option_name(name: str) -> str:
     return _OPTIONS.get(name, name.replace("_", "-"))
+
+
+def _plain(text: str | None) -> str:
+    """A real as the files write it; what is kept however large it is tells of no bound."""
+    if text is None or float(text) >= 1e12:
+        return "-"
+    return format(float(text), "g") if float(text) < 1e6 else str(int(float(text)))
 
 
 def _real(bound: int) -> str:
