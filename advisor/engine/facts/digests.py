@@ -20,9 +20,11 @@ from advisor.mysql.snapshot import Remedy, RemedyKind
 #: A statement is spoken of once it was seen for so long, and no more when it was not run since a day.
 SEEN_SECONDS = HOUR
 IDLE_SECONDS = DAY
-#: Who runs ``advise`` chose the moment: then this is enough.
+#: Who runs ``advise`` chose the moment: then this is enough; of what keeps a tenth of a session busy a few executions are.
 DELIBERATE_SEEN_SECONDS = 10
 DELIBERATE_COUNT = 100
+DELIBERATE_HEAVY_COUNT = 10
+DELIBERATE_HEAVY_LOAD = 0.1
 
 #: How many statements one finding names; more are counted.
 NAMED = 5
@@ -32,6 +34,7 @@ _OWN_SCHEMAS = frozenset({"mysql", "information_schema", "performance_schema", "
 _READS = ("SELECT", "WITH", "TABLE")
 _WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 _AGGREGATES = re.compile(r"\b(COUNT|SUM|MIN|MAX|AVG|GROUP_CONCAT|JSON_ARRAYAGG|STD\w*|VAR\w*)\s*\(|GROUP BY|DISTINCT")
+_JOIN = re.compile(r"JOIN\b|\bFROM [^()]*? ,", re.IGNORECASE)
 _LENGTH = 300
 _SHORT = 120
 
@@ -74,6 +77,11 @@ class Statement:
     def aggregates(self) -> bool:
         """Few rows come out of it by intention: it counts, sums or groups."""
         return _AGGREGATES.search(self.text.upper()) is not None
+
+    @property
+    def joins(self) -> bool:
+        """It reads several tables at once."""
+        return _JOIN.search(self.text) is not None
 
     @property
     def load(self) -> float:
@@ -196,7 +204,10 @@ def _is_known(one: Statement, deliberate: bool) -> bool:
         return False
     if one.seen_seconds >= SEEN_SECONDS:
         return True
-    return deliberate and one.seen_seconds >= DELIBERATE_SEEN_SECONDS and one.count >= DELIBERATE_COUNT
+    if not deliberate or one.seen_seconds < DELIBERATE_SEEN_SECONDS:
+        return False
+    enough = DELIBERATE_HEAVY_COUNT if one.load >= DELIBERATE_HEAVY_LOAD else DELIBERATE_COUNT
+    return one.count >= enough
 
 
 def _statement(row: Row) -> Statement:

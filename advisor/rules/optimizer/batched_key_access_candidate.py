@@ -16,7 +16,6 @@ When to dismiss it
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from advisor.engine.facts.digests import NAMED, Statement, Statements, evidence_of, made_row
@@ -51,7 +50,6 @@ rule = Rule(
     ],
 )
 
-_JOIN = re.compile(r"\bJOIN\b|\bFROM [^()]*? ,", re.IGNORECASE)
 _FIGURES = (
     ("rows read per execution", lambda one: one.each(one.rows_examined), Unit.COUNT),
     ("time per execution", lambda one: one.each(one.total_seconds), Unit.SECONDS),
@@ -99,7 +97,7 @@ def check(statements: Statements, reads: ReadsByKey, mrr: MultiRangeRead, p: Par
 def _is_one(one: Statement, p: Parameters) -> bool:
     return (
         one.is_read
-        and _JOIN.search(one.text) is not None
+        and one.joins
         and one.full_joins == 0
         and one.each(one.rows_examined) >= p.examined_rows
         and " LIMIT " not in one.text.upper()

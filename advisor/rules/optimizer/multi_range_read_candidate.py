@@ -9,8 +9,8 @@ Why it matters
 How it is computed
     Server-wide rates say that it happens (1,000 rows a second read on in index order, two page requests for each and
     more, 50 pages a second from disk), statement digests say where: ranges by an index, 1,000 rows per execution and
-    more, no LIMIT. Not where MRR is on without a look at its cost. A trial of one statement is proposed, never a switch
-    for everybody.
+    more, one table, no LIMIT. Not where MRR is on without a look at its cost. A trial of one statement is proposed,
+    never a switch for everybody.
 
 When to dismiss it
     A covering index would help more, or the rows lie in the order of the index.
@@ -102,6 +102,7 @@ def check(statements: Statements, reads: ReadsByKey, mrr: MultiRangeRead, p: Par
 def _is_one(one: Statement, p: Parameters) -> bool:
     return (
         one.is_read
+        and not one.joins
         and one.range_selects >= 0.5 * one.count
         and one.each(one.no_index_used) < 0.5
         and one.each(one.rows_examined) >= p.examined_rows
