@@ -43,14 +43,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: Autocommit) -> Finding | Passed:
-    if it.autocommit:
-        return Passed(it.measured())
+def check(sessions: Autocommit) -> Finding | Passed:
+    if sessions.autocommit:
+        return Passed(sessions.measured())
     return Finding(
         (
             Item(
                 message=Message("Statements of new connections are not committed by themselves"),
-                evidence=it.measured(),
+                evidence=sessions.measured(),
                 proposal=(
                     Investigate(
                         "Let the application that needs it set autocommit = 0 for its own sessions; then run SET "

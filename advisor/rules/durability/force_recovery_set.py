@@ -40,7 +40,6 @@ rule = Rule(
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/forcing-innodb-recovery.html",
-        ""
         "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-troubleshooting/innodb-recovery-modes",
     ],
 )

@@ -42,14 +42,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: ForeignKeys) -> Finding | Passed:
-    if it.foreign_key_checks:
-        return Passed(it.measured())
+def check(keys: ForeignKeys) -> Finding | Passed:
+    if keys.foreign_key_checks:
+        return Passed(keys.measured())
     return Finding(
         (
             Item(
                 message=Message("Foreign keys are not checked in new connections"),
-                evidence=it.measured(),
+                evidence=keys.measured(),
                 proposal=(
                     Investigate(
                         "Run SET GLOBAL foreign_key_checks = ON, take the line out of the option file, and look for "

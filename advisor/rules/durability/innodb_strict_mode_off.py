@@ -43,14 +43,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: StrictTables) -> Finding | Passed:
-    if it.innodb_strict_mode:
-        return Passed(it.measured())
+def check(tables: StrictTables) -> Finding | Passed:
+    if tables.innodb_strict_mode:
+        return Passed(tables.measured())
     return Finding(
         (
             Item(
                 message=Message("Wrong options of CREATE TABLE are replaced instead of refused"),
-                evidence=it.measured(),
+                evidence=tables.measured(),
                 proposal=(SetVariable("innodb_strict_mode", True),),
                 expected=Message("A table is what its definition says, or it is not created."),
                 price=(

@@ -43,14 +43,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: KeyWrites) -> Finding | Passed:
-    if it.delay_key_write.upper() != "ALL":
-        return Passed(it.measured())
+def check(writes: KeyWrites) -> Finding | Passed:
+    if writes.delay_key_write.upper() != "ALL":
+        return Passed(writes.measured())
     return Finding(
         (
             Item(
                 message=Message("Index changes of all MyISAM tables stay in memory until the tables are closed"),
-                evidence=it.measured(),
+                evidence=writes.measured(),
                 proposal=(SetVariable("delay_key_write", "ON"),),
                 expected=Message("Indexes of MyISAM tables are as new on disk as their rows."),
                 price=(Price(PriceKind.DISK_WRITES, Message("index blocks are written with each statement")),),

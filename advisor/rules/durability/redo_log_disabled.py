@@ -41,14 +41,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: RedoState, _log: OwnRedoLog) -> Finding | Passed:
-    if it.innodb_redo_log_enabled.upper() != "OFF":
-        return Passed(it.measured())
+def check(redo: RedoState, _log: OwnRedoLog) -> Finding | Passed:
+    if redo.innodb_redo_log_enabled.upper() != "OFF":
+        return Passed(redo.measured())
     return Finding(
         (
             Item(
                 message=Message("InnoDB writes no redo log: a crash makes all data unreadable"),
-                evidence=it.measured(),
+                evidence=redo.measured(),
                 proposal=(
                     Investigate("When the load is over, run ALTER INSTANCE ENABLE INNODB REDO_LOG, and take a backup."),
                 ),

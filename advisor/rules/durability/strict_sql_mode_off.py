@@ -24,7 +24,6 @@ from advisor.mysql.proposal import Investigate
 #: Either of them makes a value that does not fit an error.
 STRICT = frozenset({"STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "TRADITIONAL"})
 
-
 rule = Rule(
     __name__,
     severity=Severity.WARNING,

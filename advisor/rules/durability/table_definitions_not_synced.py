@@ -42,14 +42,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: Definitions) -> Finding | Passed:
-    if it.sync_frm:
-        return Passed(it.measured())
+def check(definitions: Definitions) -> Finding | Passed:
+    if definitions.sync_frm:
+        return Passed(definitions.measured())
     return Finding(
         (
             Item(
                 message=Message("Table definitions are not synced to disk when they are written"),
-                evidence=it.measured(),
+                evidence=definitions.measured(),
                 proposal=(SetVariable("sync_frm", True),),
                 expected=Message("A table that was created is there after a crash."),
                 price=(Price(PriceKind.WRITE_LATENCY, Message("CREATE and ALTER TABLE wait for one more sync")),),

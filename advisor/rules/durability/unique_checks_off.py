@@ -43,14 +43,14 @@ rule = Rule(
 
 
 @rule.check
-def check(it: UniqueKeys) -> Finding | Passed:
-    if it.unique_checks:
-        return Passed(it.measured())
+def check(keys: UniqueKeys) -> Finding | Passed:
+    if keys.unique_checks:
+        return Passed(keys.measured())
     return Finding(
         (
             Item(
                 message=Message("Unique indexes are not checked in new connections"),
-                evidence=it.measured(),
+                evidence=keys.measured(),
                 proposal=(
                     Investigate(
                         "Run SET GLOBAL unique_checks = ON, take the line out of the option file, and run CHECK "

@@ -46,10 +46,10 @@ rule = Rule(
 
 
 @rule.check
-def check(accounts: Accounts, it: NameLookup) -> Finding | Passed:
+def check(accounts: Accounts, lookup: NameLookup) -> Finding | Passed:
     by_name = [one for one in accounts.everyone if one.by_name]
-    figures = it.measured() + named(by_name, "accounts bound to a name")
-    if not it.skip_name_resolve or not by_name:
+    figures = lookup.measured() + named(by_name, "accounts bound to a name")
+    if not lookup.skip_name_resolve or not by_name:
         return Passed(figures)
     return Finding(
         (

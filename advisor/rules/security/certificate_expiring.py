@@ -41,7 +41,6 @@ rule = Rule(
     parameters=Parameters(),
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/creating-ssl-rsa-files-using-mysql.html",
-        ""
         "https://mariadb.com/docs/server/security/encryption/data-in-transit-encryption/securing-connections-for-client-and-server",
     ],
 )

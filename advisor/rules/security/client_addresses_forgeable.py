@@ -47,16 +47,16 @@ rule = Rule(
 
 
 @rule.check
-def check(it: TrustedProxies) -> Finding | Passed:
-    figures = it.measured()
-    if not it.everybody:
+def check(proxies: TrustedProxies) -> Finding | Passed:
+    figures = proxies.measured()
+    if not proxies.everybody:
         return Passed(figures)
     return Finding(
         (
             Item(
                 message=Message(
                     "Every client may claim any address: proxy_protocol_networks = {value}",
-                    {"value": Quantity(it.proxy_protocol_networks, Unit.TEXT)},
+                    {"value": Quantity(proxies.proxy_protocol_networks, Unit.TEXT)},
                 ),
                 evidence=figures,
                 proposal=(

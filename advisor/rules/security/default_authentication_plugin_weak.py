@@ -33,19 +33,19 @@ rule = Rule(
 
 
 @rule.check
-def check(it: DefaultPlugin) -> Finding | Passed:
-    figures = it.measured()
-    if it.plugin not in ("mysql_native_password", "sha256_password"):
+def check(default: DefaultPlugin) -> Finding | Passed:
+    figures = default.measured()
+    if default.plugin not in ("mysql_native_password", "sha256_password"):
         return Passed(figures)
     return Finding(
         (
             Item(
-                message=Message("New accounts are made with {plugin}", {"plugin": Quantity(it.plugin, Unit.TEXT)}),
+                message=Message("New accounts are made with {plugin}", {"plugin": Quantity(default.plugin, Unit.TEXT)}),
                 evidence=figures,
                 proposal=(
                     Investigate(
                         "Try the clients with an account IDENTIFIED WITH caching_sha2_password, then take the line "
-                        f"of {it.variable} out of the option file."
+                        f"of {default.variable} out of the option file."
                     ),
                 ),
                 expected=Message("New accounts stay as they are in the next version."),

@@ -33,9 +33,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: GrantTables) -> Finding | Passed:
-    figures = it.measured()
-    if not it.skipped:
+def check(tables: GrantTables) -> Finding | Passed:
+    figures = tables.measured()
+    if not tables.skipped:
         return Passed(figures)
     return Finding(
         (

@@ -45,9 +45,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: LocalInfile, where: Listening) -> Finding | Passed:
-    figures = it.measured() + where.measured()
-    if not (it.local_infile and where.beyond_loopback):
+def check(loading: LocalInfile, where: Listening) -> Finding | Passed:
+    figures = loading.measured() + where.measured()
+    if not (loading.local_infile and where.beyond_loopback):
         return Passed(figures)
     return Finding(
         (

@@ -50,7 +50,6 @@ rule = Rule(
     parameters=Parameters(),
     references=[
         "https://mariadb.com/docs/server/server-management/variables-and-modes/server-system-variables",
-        ""
         "https://mariadb.com/docs/server/ha-and-performance/optimization-and-tuning/system-variables/server-status-variables",
     ],
 )

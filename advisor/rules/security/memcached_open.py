@@ -56,16 +56,16 @@ rule = Rule(
 
 
 @rule.check
-def check(it: Memcached) -> Finding | Passed:
-    figures = it.measured()
-    if not it.open_to_all:
+def check(memcached: Memcached) -> Finding | Passed:
+    figures = memcached.measured()
+    if not memcached.open_to_all:
         return Passed(figures)
     return Finding(
         (
             Item(
                 message=Message(
                     "memcached gives rows to everybody who reaches its port: daemon_memcached_option = {value}",
-                    {"value": Quantity(it.daemon_memcached_option or "empty", Unit.TEXT)},
+                    {"value": Quantity(memcached.daemon_memcached_option or "empty", Unit.TEXT)},
                 ),
                 evidence=figures,
                 proposal=(

@@ -39,9 +39,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: OldPasswords) -> Finding | Passed:
-    figures = it.measured()
-    if not it.old_passwords:
+def check(passwords: OldPasswords) -> Finding | Passed:
+    figures = passwords.measured()
+    if not passwords.old_passwords:
         return Passed(figures)
     return Finding(
         (

@@ -42,9 +42,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: RawLog) -> Finding | Passed:
-    figures = it.measured()
-    if not it.log_raw:
+def check(log: RawLog) -> Finding | Passed:
+    figures = log.measured()
+    if not log.log_raw:
         return Passed(figures)
     return Finding(
         (
@@ -52,7 +52,7 @@ def check(it: RawLog) -> Finding | Passed:
                 message=Message("Statements with passwords are logged as they were sent"),
                 evidence=figures,
                 proposal=(SetVariable("log_raw", False),),
-                severity=Severity.WARNING if it.general_log else None,
+                severity=Severity.WARNING if log.general_log else None,
                 expected=Message("Passwords in statements are replaced before they are logged."),
                 price=(
                     Price(

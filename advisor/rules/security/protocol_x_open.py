@@ -50,9 +50,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: XProtocol) -> Finding | Passed:
-    figures = it.measured()
-    if not it.wider:
+def check(doors: XProtocol) -> Finding | Passed:
+    figures = doors.measured()
+    if not doors.wider:
         return Passed(figures)
     return Finding(
         (
@@ -60,8 +60,8 @@ def check(it: XProtocol) -> Finding | Passed:
                 message=Message(
                     "The X protocol listens on {there}, the server itself on {here}",
                     {
-                        "there": Quantity(it.mysqlx_bind_address or "*", Unit.TEXT),
-                        "here": Quantity(it.bind_address or "*", Unit.TEXT),
+                        "there": Quantity(doors.mysqlx_bind_address or "*", Unit.TEXT),
+                        "here": Quantity(doors.bind_address or "*", Unit.TEXT),
                     },
                 ),
                 evidence=figures,

@@ -39,9 +39,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: SecureAuth) -> Finding | Passed:
-    figures = it.measured()
-    if it.secure_auth:
+def check(handshake: SecureAuth) -> Finding | Passed:
+    figures = handshake.measured()
+    if handshake.secure_auth:
         return Passed(figures)
     return Finding(
         (

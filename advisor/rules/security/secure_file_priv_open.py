@@ -45,9 +45,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: FilePlaces, where: Listening) -> Finding | Passed:
-    figures = it.measured() + where.measured()
-    if it.secure_file_priv != "" or not where.beyond_loopback:
+def check(files: FilePlaces, where: Listening) -> Finding | Passed:
+    figures = files.measured() + where.measured()
+    if files.secure_file_priv != "" or not where.beyond_loopback:
         return Passed(figures)
     return Finding(
         (

@@ -40,9 +40,9 @@ rule = Rule(
 
 
 @rule.check
-def check(it: LooseFunctions) -> Finding | Passed:
-    figures = it.measured()
-    if not it.allow_suspicious_udfs:
+def check(functions: LooseFunctions) -> Finding | Passed:
+    figures = functions.measured()
+    if not functions.allow_suspicious_udfs:
         return Passed(figures)
     return Finding(
         (

@@ -28,16 +28,15 @@ rule = Rule(
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html",
-        ""
         "https://mariadb.com/docs/server/security/encryption/data-in-transit-encryption/securing-connections-for-client-and-server",
     ],
 )
 
 
 @rule.check
-def check(it: TlsOffer, where: Listening) -> Finding | Passed:
-    figures = it.measured() + where.measured()
-    if it.offered or not where.beyond_loopback:
+def check(tls: TlsOffer, where: Listening) -> Finding | Passed:
+    figures = tls.measured() + where.measured()
+    if tls.offered or not where.beyond_loopback:
         return Passed(figures)
     return Finding(
         (

@@ -39,17 +39,16 @@ rule = Rule(
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html",
-        ""
         "https://mariadb.com/docs/server/security/encryption/data-in-transit-encryption/securing-connections-for-client-and-server",
     ],
 )
 
 
 @rule.check
-def check(accounts: Accounts, it: SecureTransport, tls: TlsOffer, where: Listening) -> Finding | Passed:
+def check(accounts: Accounts, transport: SecureTransport, tls: TlsOffer, where: Listening) -> Finding | Passed:
     plain = [one for one in accounts.everyone if not one.local and not one.tls]
-    figures = it.measured() + tls.measured() + where.measured() + named(plain, "accounts without REQUIRE")
-    if not plain or it.require_secure_transport or not tls.offered or not where.perhaps_beyond_loopback:
+    figures = transport.measured() + tls.measured() + where.measured() + named(plain, "accounts without REQUIRE")
+    if not plain or transport.require_secure_transport or not tls.offered or not where.perhaps_beyond_loopback:
         return Passed(figures)
     return Finding(
         (

@@ -24,7 +24,6 @@ from advisor.mysql.proposal import Investigate
 #: Withdrawn by RFC 8996.
 OLD = frozenset({"TLSv1", "TLSv1.0", "TLSv1.1"})
 
-
 rule = Rule(
     __name__,
     severity=Severity.NOTICE,
@@ -32,19 +31,18 @@ rule = Rule(
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/encrypted-connection-protocols-ciphers.html",
-        ""
         "https://mariadb.com/docs/server/security/encryption/data-in-transit-encryption/securing-connections-for-client-and-server",
     ],
 )
 
 
 @rule.check
-def check(it: TlsOffer, where: Listening) -> Finding | Passed:
-    figures = it.measured() + where.measured()
-    versions = [one.strip() for one in it.versions.split(",") if one.strip()]
+def check(tls: TlsOffer, where: Listening) -> Finding | Passed:
+    figures = tls.measured() + where.measured()
+    versions = [one.strip() for one in tls.versions.split(",") if one.strip()]
     old = [one for one in versions if one in OLD]
     newer = len(versions) > len(old)
-    if not (it.offered and where.beyond_loopback and old):
+    if not (tls.offered and where.beyond_loopback and old):
         return Passed(figures)
     return Finding(
         (
