@@ -40,6 +40,10 @@ class Scenario:
     severity. On servers in ``but`` more is known: there these rules are left out of ``fires`` and ``passes``, with the
     reason.
 
+    ``uptime_seconds``: judged as if the server had been up for so long: that wait alone is left out, all else it did.
+
+    ``hours``: judged as if what was seen had gone on for so many hours, for rules that wait for a day or a week.
+
     ``servers`` are those it applies to; ``elsewhere`` says why it does not to the others. ``quick``: part of ./check,
     on the distribution's own MariaDB. ``applied``: all SQL that is proposed is executed, read back, observed again and
     undone. ``alone``: no other scenario runs beside it.
@@ -56,6 +60,8 @@ class Scenario:
     seconds: float = 11.0
     interval: float = 2.0
     grants: str = OBSERVER
+    hours: int = 0
+    uptime_seconds: int = 0
     host: Mapping[str, int | str] = field(default_factory=dict)
     inspect: bool = False
     fires: frozenset[str] = frozenset()

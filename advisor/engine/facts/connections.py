@@ -48,6 +48,7 @@ class ConnectionLimit(Fact):
     used: int
     connected: int
     room: int
+    uptime_seconds: int
 
     @classmethod
     def read(cls, seen: Observation) -> Self:
@@ -62,6 +63,7 @@ class ConnectionLimit(Fact):
             used=int(used),
             connected=int(reading.status_number(seen, "Threads_connected") or 0),
             room=min(MOST_CONNECTIONS, _files(seen), _memory(seen)),
+            uptime_seconds=seen.snapshot.uptime_seconds,
         )
 
     @property

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Status
 from advisor.engine.facts.connections import ConnectionLimit
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity, unused
 from advisor.engine.rule import Rule
@@ -24,13 +23,6 @@ from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import WEEK, Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Uptime(Status):
-    """Seconds since the start."""
-
-    uptime: int
 
 
 @dataclass(frozen=True)
@@ -58,11 +50,11 @@ rule = Rule(
 
 
 @rule.check
-def check(limit: ConnectionLimit, up: Uptime, p: Parameters) -> Finding | Passed:
+def check(limit: ConnectionLimit, p: Parameters) -> Finding | Passed:
     wanted = limit.lowered(limit.room)
     figures = unused(limit.measured())
     high = limit.maximum > p.smallest and limit.used_ratio < p.used_ratio and wanted < limit.maximum
-    if not high or up.uptime < p.uptime_seconds:
+    if not high or limit.uptime_seconds < p.uptime_seconds:
         return Passed(figures)
     return Finding(
         (

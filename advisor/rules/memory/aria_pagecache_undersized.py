@@ -6,7 +6,7 @@ Why it matters
     may be there.
 
 How it is computed
-    From rates: at least 50 pages a second are read from files, they are more than 5 % of those asked for, and the
+    From rates: at least 50 pages a second are read from files, they are more than 1 % of those asked for, and the
     cache has been full (less than a tenth of it is unused). The proposal doubles it, up to a quarter of the host's
     memory where that is known, else up to 1 GiB.
 
@@ -57,7 +57,7 @@ class Parameters(Thresholds):
 
     reads_per_second: float = threshold(50, unit=Unit.PER_SECOND, meaning="pages read from files", leave_at=40)
     missed_ratio: float = threshold(
-        0.05, unit=Unit.RATIO, meaning="share of the pages asked for that were read from files", leave_at=0.04
+        0.01, unit=Unit.RATIO, meaning="share of the pages asked for that were read from files", leave_at=0.008
     )
     unused_ratio: float = threshold(
         0.1, unit=Unit.RATIO, meaning="share of the cache that is empty, up to which it is full", leave_at=0.15

@@ -9,7 +9,8 @@ How it is computed
     least ten pages a second. The proposal raises innodb_read_ahead_threshold, the number of pages of an extent that
     must have been read in order before the next is read ahead: a higher threshold reads less ahead, a lower one
     more. Where it is at 64 already the pool is too small for the scans that go on. With innodb_random_read_ahead
-    on, that one is switched off first.
+    on, that one is switched off first. MariaDB 10.11 and 11 count no such pages any more: the counter stayed at 0
+    under scans that made 10.5 count a third.
 
 When to dismiss it
     The scans are a backup or a report that runs once.
@@ -59,7 +60,7 @@ class Parameters(Thresholds):
 rule = Rule(
     __name__,
     severity=Severity.NOTICE,
-    applies_to=["mysql>=5.7", "mariadb>=10.2"],
+    applies_to=["mysql>=5.7", "mariadb>=10.2,<10.6"],
     since="0.2",
     parameters=Parameters(),
     caused_by=[ReadAheadRates],
@@ -112,7 +113,7 @@ rule.fires(
 )
 rule.fires(
     "MariaDB with a low threshold",
-    scene("mariadb 10.11.18", {"innodb_read_ahead_threshold": 16}, counters=_WASTED, deliberate=True),
+    scene("mariadb 10.5.23", {"innodb_read_ahead_threshold": 16}, counters=_WASTED, deliberate=True),
     proposes={"innodb_read_ahead_threshold": 56},
 )
 rule.fires(
@@ -131,7 +132,7 @@ rule.passes(
 rule.passes(
     "Nothing is read ahead",
     scene(
-        "mariadb 10.11.18",
+        "mariadb 10.5.23",
         counters={"Innodb_buffer_pool_read_ahead": 0, "Innodb_buffer_pool_read_ahead_evicted": 0},
         deliberate=True,
     ),
