@@ -29,15 +29,15 @@ def source_options(name: str) -> dict[str, str | None]:
 
 
 @contextmanager
-def source_for(replica: RunningServer, *, by_gtid: bool = True, receive: bool = True) -> Iterator[RunningServer]:
+def source_for(replica: RunningServer, *, by_gtid: bool = True) -> Iterator[RunningServer]:
     """Start a source of the replica's version, and let ``replica`` follow it for as long as the block lasts.
 
-    What the replica holds from before stays its own. With ``receive`` False the applier alone is started. Raises
-    TimeoutError where the replica does not follow in time.
+    What the replica holds from before stays its own. Raises TimeoutError where the replica does not follow
+    in time.
     """
     with start_server(replica.name, options=source_options(replica.name)) as source:
         account(source)
-        attach(replica, source, by_gtid=by_gtid, receive=receive)
+        attach(replica, source, by_gtid=by_gtid)
         yield source
 
 
@@ -66,7 +66,7 @@ def account(source: RunningServer) -> None:
         connection.close()
 
 
-def attach(replica: RunningServer, source: RunningServer, *, by_gtid: bool = True, receive: bool = True) -> None:
+def attach(replica: RunningServer, source: RunningServer, *, by_gtid: bool = True) -> None:
     """Let ``replica`` follow ``source`` from where the source is now. Raises TimeoutError."""
     newer = replica.flavor == "mysql" and number_of(replica) >= (8, 0, 23)
     word = "SOURCE" if newer else "MASTER"
@@ -92,9 +92,7 @@ def attach(replica: RunningServer, source: RunningServer, *, by_gtid: bool = Tru
     else:
         given += f", {word}_LOG_FILE = '{place[0]}', {word}_LOG_POS = {place[1]}"
     replica.sql(f"CHANGE {'REPLICATION SOURCE' if newer else 'MASTER'} TO {given}")
-    replica.sql(f"START {'REPLICA' if newer else 'SLAVE'}{'' if receive else ' SQL_THREAD'}")
-    if receive:
-        wait_until_running(replica)
+    start(replica)
 
 
 def _forget(replica: RunningServer) -> None:
@@ -118,7 +116,7 @@ def replica_status(replica: RunningServer) -> dict[str, str | None]:
     if row is None:
         return {}
     texts = (value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in row)
-    older = (name.replace("source", "master").replace("replica", "slave") for name in names)
+    older = (name.replace("source", "master").replace("replica_", "slave_") for name in names)
     return dict(zip(older, texts, strict=True))
 
 
@@ -133,6 +131,13 @@ def wait_until_running(replica: RunningServer) -> None:
             errors = {name: told.get(name) for name in ("last_io_error", "last_sql_error", "slave_io_running")}
             raise TimeoutError(f"{replica} does not follow: {errors}\n{replica.error_log_text()[-1000:]}")
         time.sleep(0.1)
+
+
+def start(replica: RunningServer) -> None:
+    """Start both threads and wait until they run. Raises TimeoutError."""
+    newer = replica.flavor == "mysql" and number_of(replica) >= (8, 0, 22)
+    replica.sql("START REPLICA" if newer else "START SLAVE")
+    wait_until_running(replica)
 
 
 def stop(replica: RunningServer) -> None:

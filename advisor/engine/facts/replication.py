@@ -187,7 +187,7 @@ def _refused(seen: Observation) -> None:
 
 def _channel(row: Row) -> Channel:
     def told(name: str) -> str:
-        older = name.replace("source", "master").replace("replica", "slave")
+        older = name.replace("source", "master").replace("replica_", "slave_")
         return str(row.get(name) or row.get(older) or "")
 
     def number(name: str) -> int:
