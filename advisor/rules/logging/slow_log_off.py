@@ -7,7 +7,7 @@ Why it matters
 
 How it is computed
     slow_query_log is OFF, and Slow_queries grew by one a minute or more between full snapshots. A server without slow
-    statements hears nothing.
+    statements hears nothing. MySQL 5.7 and MariaDB 10.2 count them only while the log is on: there it cannot be told.
 
 When to dismiss it
     Something else keeps the statements: an agent that reads them from performance_schema, or a proxy.
@@ -17,21 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates
-from advisor.engine.facts.statements import SlowLog
+from advisor.engine.facts.statements import SlowLog, SlowStatements
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class SlowStatements(HarmRates):
-    """Statements that took longer than long_query_time, per second."""
-
-    slow_queries: float
 
 
 @dataclass(frozen=True)
@@ -59,7 +51,7 @@ rule = Rule(
 
 @rule.check
 def check(log: SlowLog, statements: SlowStatements, p: Parameters) -> Finding | Passed:
-    figures = log.measured("slow_query_log", "long_query_time") + statements.measured()
+    figures = log.measured("slow_query_log", "long_query_time") + statements.measured("slow_queries")
     if log.slow_query_log or statements.slow_queries < p.slow_per_second:
         return Passed(figures)
     return Finding(

@@ -5,8 +5,8 @@ Why it matters
     wait for the database, and the statements are known by name: in the slow query log and in the digests.
 
 How it is computed
-    Slow_queries grew by 0.1 a second or more and makes 5 % or more of Questions. It counts whether or not the log is
-    on. Where long_query_time is below 0.1 s, or statements without an index count as slow
+    Slow_queries grew by 0.1 a second or more and makes 5 % or more of Questions. MySQL 5.7 and MariaDB 10.2 count only
+    while the log is on. Where long_query_time is below 0.1 s, or statements without an index count as slow
     (log_queries_not_using_indexes), the figure tells of something else, and nothing is said.
 
 When to dismiss it
@@ -17,22 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Rates
-from advisor.engine.facts.statements import SlowLog
+from advisor.engine.facts.statements import SlowLog, SlowStatements
 from advisor.engine.outcome import Finding, Item, Message, NotApplicable, Passed, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import Investigate
-
-
-@dataclass(frozen=True)
-class SlowStatements(Rates):
-    """Slow statements and statements in all, per second."""
-
-    slow_queries: float
-    questions: float
 
 
 @dataclass(frozen=True)
