@@ -119,3 +119,86 @@ def test_a_quiet_night_does_not_lower_a_default_and_says_what_is_missing() -> No
 def test_the_busiest_hour_of_the_day_counts_and_not_the_last_ones() -> None:
     assert isinstance(judge(stock(), [TOO_HIGH], strict=True).outcome(TOO_HIGH.id), Finding)
     assert isinstance(judge(stock(busy=15_000), [TOO_HIGH], strict=True).outcome(TOO_HIGH.id), Passed)
+
+
+def test_a_maximum_that_is_no_multiple_is_left_alone_where_the_device_is_slow() -> None:
+    """What another rule would lower there is raised by none."""
+    rule = rule_by_id("flushing.io-capacity-max-not-multiple")
+    for latency, kind in ((None, Finding), (2_000, Finding), (14_000, Passed)):
+        seen = scene(
+            "mysql 8.0.33",
+            {"innodb_io_capacity": 8000, "innodb_io_capacity_max": 15_000},
+            host=stated(write_latency_microseconds=latency),
+        )
+        assert isinstance(judge(seen, [rule], strict=True).outcome(rule.id), kind)
+
+
+def test_what_is_lowered_for_a_rotating_disk_is_raised_by_no_other_rule() -> None:
+    seen = scene(
+        "mysql 9.7.4",
+        {"innodb_redo_log_capacity": 8 * GIB},
+        redo_per_second=4 * MIB,
+        pressure=[1.0],
+        gauges=_DIRTY,
+        counters={"Innodb_buffer_pool_pages_flushed": 19_000},
+        host=stated(storage="hdd"),
+    )
+    judgement = judge(seen, all_rules(), strict=True)
+    wanted = [one.variables for one in judgement.recommendations if "innodb_io_capacity" in one.variables]
+    assert wanted == [{"innodb_io_capacity": 200, "innodb_io_capacity_max": 2000}]
+
+
+def test_the_history_is_told_by_full_snapshots_where_no_poll_reads_it() -> None:
+    """MySQL 8.0.30 and later tell the age by status variables, so that polls read no innodb_metrics there."""
+    rule = rule_by_id("flushing.history-list-growing")
+    seen = scene("mysql 8.0.33", gauges={"trx_rseg_history_len": 300_000})
+    polls = tuple(
+        replace(one, current=replace(one.current, values={"Uptime": 1}), previous=replace(one.previous, values={}))
+        for one in seen.intervals
+    )
+    assert isinstance(judge(replace(seen, intervals=polls), [rule], strict=True).outcome(rule.id), Finding)
+    nothing = judge(replace(seen, intervals=polls, counted=()), [rule], strict=True).outcome(rule.id)
+    assert isinstance(nothing, NotEvaluated)
+
+
+def test_one_depth_fits_all_instances_of_mysql_and_the_one_of_mariadb() -> None:
+    """Eight instances of MySQL keep eight times the depth free; MariaDB 10.5 shows their number and has one."""
+    rule = rule_by_id("flushing.free-page-waits")
+    waits = {"Innodb_buffer_pool_wait_free": 9, "Innodb_pages_read": 2}
+    pool = {"innodb_buffer_pool_size": 2 * GIB, "innodb_buffer_pool_instances": 8}
+    (mysql,) = judge(scene("mysql 8.0.33", pool, counters=waits), [rule], strict=True).recommendations
+    (mariadb,) = judge(scene("mariadb 10.5.23", pool, counters=waits), [rule], strict=True).recommendations
+    assert mysql.variables == {"innodb_lru_scan_depth": 1536}
+    assert mariadb.variables == {"innodb_lru_scan_depth": 2304}
+    crowded = scene("mysql 8.0.33", pool | {"innodb_lru_scan_depth": 2048}, counters=waits)
+    (asked,) = judge(crowded, [rule], strict=True).recommendations
+    assert asked.variables == {}
+
+
+def test_a_delay_that_is_not_set_is_no_limit_and_one_that_is_slows_writers() -> None:
+    silent, slow = (
+        rule_by_id("flushing.purge-lag-limit-without-effect"),
+        rule_by_id("flushing.writes-delayed-by-purge-lag"),
+    )
+    for delay, kinds in ((0, (Finding, Passed)), (20_000, (Passed, Finding))):
+        seen = scene(
+            "mysql 8.0.33",
+            {"innodb_max_purge_lag": 1000, "innodb_max_purge_lag_delay": delay},
+            gauges={"trx_rseg_history_len": 50_000},
+        )
+        judgement = judge(seen, [silent, slow], strict=True)
+        assert isinstance(judgement.outcome(silent.id), kinds[0])
+        assert isinstance(judgement.outcome(slow.id), kinds[1])
+
+
+def test_held_back_flushing_waits_for_a_log_that_can_be_bigger() -> None:
+    rule = rule_by_id("flushing.flush-sync-off")
+    for free, kind in ((None, NotEvaluated), (32 * MIB, Finding)):
+        seen = scene(
+            "mysql 8.0.33",
+            {"innodb_flush_sync": "OFF", "innodb_redo_log_capacity": 16 * MIB},
+            redo_per_second=2 * MIB,
+            pressure=[1.0],
+            host=stated(free_disk_bytes=free),
+        )
+        assert isinstance(judge(seen, [rule], strict=True).outcome(rule.id), kind)
