@@ -87,7 +87,7 @@ def check(
         (
             Item(
                 message=Message(
-                    "No binary log is written: what {rate} of changes store cannot be restored from a backup",
+                    "Changes of rows ({rate}) go to no binary log: nothing after the last backup can be restored",
                     {"rate": Quantity(writes.per_second, Unit.PER_SECOND)},
                 ),
                 evidence=figures,

@@ -44,7 +44,7 @@ def check(admins: Administrators, accounts: Accounts, where: Listening, _own: Se
     return Finding(
         (
             Item(
-                message=Message("{count} accounts may log in from any machine", {"count": counted(exposed)}),
+                message=Message("Accounts may log in from any machine: {count}", {"count": counted(exposed)}),
                 evidence=figures,
                 proposal=(
                     Investigate(

@@ -54,7 +54,7 @@ def check(accounts: Accounts, lookup: NameLookup) -> Finding | Passed:
     return Finding(
         (
             Item(
-                message=Message("{count} accounts can never log in by their host name", {"count": counted(by_name)}),
+                message=Message("Accounts can never log in by their host name: {count}", {"count": counted(by_name)}),
                 evidence=figures,
                 proposal=(
                     Investigate(

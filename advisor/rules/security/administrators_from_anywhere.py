@@ -45,7 +45,7 @@ def check(admins: Administrators, where: Listening, _own: SelfManaged) -> Findin
     return Finding(
         (
             Item(
-                message=Message("{count} administrators may log in from any machine", {"count": counted(exposed)}),
+                message=Message("Administrators may log in from any machine: {count}", {"count": counted(exposed)}),
                 evidence=figures,
                 proposal=(
                     Investigate(

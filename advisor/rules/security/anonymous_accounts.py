@@ -45,7 +45,7 @@ def check(accounts: Accounts) -> Finding | Passed:
     return Finding(
         (
             Item(
-                message=Message("{count} accounts without a user name can log in", {"count": counted(anonymous)}),
+                message=Message("Accounts without a user name can log in: {count}", {"count": counted(anonymous)}),
                 evidence=figures,
                 proposal=(
                     Investigate(

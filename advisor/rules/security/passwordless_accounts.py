@@ -44,7 +44,7 @@ def check(accounts: Accounts) -> Finding | Passed:
     return Finding(
         (
             Item(
-                message=Message("{count} accounts log in without a password", {"count": counted(without)}),
+                message=Message("Accounts log in without a password: {count}", {"count": counted(without)}),
                 evidence=figures,
                 proposal=(
                     Investigate(

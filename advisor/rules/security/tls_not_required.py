@@ -54,7 +54,7 @@ def check(accounts: Accounts, transport: SecureTransport, tls: TlsOffer, where: 
         (
             Item(
                 message=Message(
-                    "{count} accounts may log in over the network without encryption", {"count": counted(plain)}
+                    "Accounts may log in over the network without encryption: {count}", {"count": counted(plain)}
                 ),
                 evidence=figures,
                 proposal=(

@@ -47,7 +47,7 @@ def check(accounts: Accounts, weak: WeakPlugins) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} accounts log in by {plugins}",
+                    "Accounts log in by {plugins}: {count}",
                     {"count": counted(found), "plugins": Quantity(", ".join(used), Unit.TEXT)},
                 ),
                 evidence=figures,
