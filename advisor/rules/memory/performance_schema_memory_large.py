@@ -7,7 +7,7 @@ Why it matters
 
 How it is computed
     SHOW ENGINE PERFORMANCE_SCHEMA STATUS, read on inspection, tells more than 512 MiB, and more than a tenth of the
-    host's memory where that is known (1 GiB where it is not). Long histories above 10,000 rows, more than 20,000
+    host's memory where that is known (1 GiB where it is not). Long histories above 10,000 rows, more than 50,000
     digests and texts of more than 4 KiB are brought back to those sizes; where none of them is that large, a person
     has to look.
 
@@ -59,7 +59,7 @@ class Parameters(Thresholds):
         GIB, unit=Unit.BYTES, meaning="the same where the host's memory is not known", leave_at=900 * MIB
     )
     history_rows: float = threshold(10_000, unit=Unit.COUNT, meaning="rows of a long history that are enough")
-    digests: float = threshold(20_000, unit=Unit.COUNT, meaning="statement digests that are enough")
+    digests: float = threshold(50_000, unit=Unit.COUNT, meaning="statement digests that are enough")
     text_bytes: float = threshold(4096, unit=Unit.BYTES, meaning="bytes of a statement's text that are enough")
 
 
@@ -127,14 +127,14 @@ rule.fires(
     proposes={"performance_schema_events_statements_history_long_size": 10_000},
 )
 rule.fires(
-    "MariaDB with a million digests on a host of 8 GiB",
+    "MariaDB with 200,000 digests on a host of 8 GiB",
     scene(
         "mariadb 10.11.18",
         {"performance_schema": "ON", "performance_schema_digests_size": 200_000},
         inspection=_HUGE,
         host=stated(memory_bytes=8 * GIB),
     ),
-    proposes={"performance_schema_digests_size": 20_000},
+    proposes={"performance_schema_digests_size": 50_000},
 )
 rule.passes("What it takes by default", scene("mysql 8.0.33", inspection=_USUAL))
 rule.passes(

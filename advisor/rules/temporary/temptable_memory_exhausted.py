@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.declared import HarmRates, Settings
+from advisor.engine.facts.memory import MemoryCeiling
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
@@ -63,12 +64,13 @@ rule = Rule(
 
 
 @rule.check
-def check(memory: SharedMemory, hits: Exhausted, p: Parameters) -> Finding | Passed:
+def check(memory: SharedMemory, hits: Exhausted, host: MemoryCeiling, p: Parameters) -> Finding | Passed:
     figures = memory.measured() + hits.measured()
     if hits.temptable_count_hit_max_ram < p.hits_per_second:
         return Passed(figures)
     present = memory.temptable_max_ram
-    wanted = round_up(min(2 * present, p.largest_bytes), MIB)
+    # No more than memory.temptable-ram-exceeds-memory leaves of a host whose memory is known.
+    wanted = round_up(min(2 * present, p.largest_bytes, host.share(0.125, otherwise=int(p.largest_bytes))), MIB)
     proposal: tuple[Change, ...] = (SetVariable("temptable_max_ram", wanted),)
     price: tuple[Price, ...] = (
         Price(

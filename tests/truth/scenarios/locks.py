@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -36,20 +35,19 @@ def contention(server: RunningServer) -> Iterator[None]:
         with suppress(Error):
             cursor.execute("UPDATE tm_locks.i SET n = n + 1 WHERE id = 1")
 
-    meeting = threading.Barrier(2)
-
     def deadlock(cursor: Any, number: int, turn: int) -> None:
         first, second = (2, 3) if number == 0 else (3, 2)
         if turn == 0:
             cursor.execute("SET SESSION innodb_lock_wait_timeout = 5")
-        with suppress(Error, threading.BrokenBarrierError):
+        with suppress(Error):
             cursor.execute("BEGIN")
             cursor.execute(f"UPDATE tm_locks.i SET n = n + 1 WHERE id = {first}")
-            meeting.wait(2)
+            # Long enough for the other one to lock its own first row.
+            time.sleep(0.3)
             cursor.execute(f"UPDATE tm_locks.i SET n = n + 1 WHERE id = {second}")
         with suppress(Error):
             cursor.execute("ROLLBACK")
-        time.sleep(0.2)
+        time.sleep(0.1)
 
     def share(cursor: Any, number: int, _turn: int) -> None:
         if number == 0:
