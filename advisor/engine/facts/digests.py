@@ -20,7 +20,7 @@ from advisor.mysql.snapshot import Remedy, RemedyKind
 #: A statement is spoken of once it was seen for so long, and no more when it was not run since a day.
 SEEN_SECONDS = HOUR
 IDLE_SECONDS = DAY
-#: Who runs ``advise`` chose the moment: then this is enough; of what keeps a tenth of a session busy a few executions are.
+#: Who runs ``advise`` chose the moment: then this is enough; of what keeps a tenth of a session busy, a few executions.
 DELIBERATE_SEEN_SECONDS = 10
 DELIBERATE_COUNT = 100
 DELIBERATE_HEAVY_COUNT = 10
