@@ -10,9 +10,10 @@ How it is computed
     that is turned over all the time makes the server write each page again and again, and no figure about flushing
     means anything then). F is the rate of pages flushed, as one-minute averages. MySQL and MariaDB up to 10.4: too
     low when F stays at 90 % of innodb_io_capacity_max in 5 % of the intervals while the age is above 70 % of its
-    limit, or writers were seen at the limit while the median of F is above innodb_io_capacity. MariaDB 10.5+, whose
-    rounds grow with innodb_io_capacity alone: too low when writers were seen at the limit, or background flushing
-    (above the async point) wrote more pages than adaptive flushing, while the 95th percentile of F is above
+    limit, or writers were seen at the limit while the median of F is above 85 % of innodb_io_capacity (an 8.0.33 that
+    stood at its limit all the time wrote 89 of its 100 pages). MariaDB 10.5+, whose rounds grow with
+    innodb_io_capacity alone: too low when writers were seen at the limit, or background flushing (above the async
+    point) wrote more pages than adaptive flushing, while the 95th percentile of F is above 85 % of
     innodb_io_capacity. The proposal is 1.2 x F (MySQL: the median, and at least a quarter of the 95th percentile;
     MariaDB: the 95th percentile, since a round's steady state is innodb_io_capacity itself), and a maximum of two
     or more times that, by whole numbers on MySQL, which divides the two as integers: so many that the 95th
@@ -55,7 +56,10 @@ class Parameters(IoThresholds):
         leave_at=0.60,
     )
     busy_ratio: float = threshold(
-        1.0, unit=Unit.RATIO, meaning="F as a multiple of innodb_io_capacity from which the setting binds", leave_at=0.9
+        0.85,
+        unit=Unit.RATIO,
+        meaning="F as a multiple of innodb_io_capacity from which the setting binds",
+        leave_at=0.75,
     )
 
 

@@ -133,6 +133,8 @@ def crawling(_name: str) -> Options:
         "innodb_io_capacity": "100",
         "innodb_io_capacity_max": "200",
         "innodb_flush_sync": "OFF",
+        "innodb_max_dirty_pages_pct": "10",
+        "innodb_max_dirty_pages_pct_lwm": "0",
         "innodb_flush_log_at_trx_commit": "0",
     }
 
@@ -280,9 +282,27 @@ SCENARIOS: tuple[Scenario, ...] = (
         load=bulk_inserts,
         warm_seconds=3,
         host={"free_disk_bytes": 32 << 20},
-        fires=frozenset({"flushing.flush-sync-off"}),
-        passes=_UNDER_LOAD | {"flushing.undo-log-not-truncated"},
-        but=_NOT_THERE,
+        fires=frozenset(
+            {
+                "flushing.flush-sync-off",
+                "flushing.io-capacity-too-low",
+                "flushing.dirty-pages-limit-reached",
+                "flushing.dirty-pages-flushed-early",
+                "flushing.adaptive-flushing-blind",
+            }
+        ),
+        passes=_UNDER_LOAD | {"flushing.undo-log-not-truncated", "flushing.writes-delayed-by-purge-lag"},
+        but={
+            name: {
+                **known,
+                **(
+                    {}
+                    if name in ONE_CLEANER
+                    else {"flushing.adaptive-flushing-blind": "Its adaptive flushing always sees the age."}
+                ),
+            }
+            for name, known in _NOT_THERE.items()
+        },
         alone=True,
     ),
     Scenario(

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.servers import RunningServer
 from tests.truth.scenario import EVERY, Options, Scenario
-from tests.truth.scenarios.flushing import MYSQL_8, bulk_inserts, table, workers
+from tests.truth.scenarios.flushing import MYSQL_8, ONE_CLEANER, bulk_inserts, paced_updates, table, workers
 
 TABLES = 12
 #: Servers with threads for the redo log that can be switched.
@@ -65,6 +65,39 @@ def small_buffer(name: str) -> Options:
         "performance_schema": "ON",
         "loose_innodb_log_writer_threads": "OFF",
         "loose_innodb_redo_log_capacity": "1G",
+        "loose_innodb_log_file_size": "512M",
+    }
+
+
+def steady_updates(server: RunningServer) -> AbstractContextManager[object]:
+    """Some 60 updates of a row of 1 kB a second: about 150 kB of redo."""
+
+    def step(cursor: Any, _number: int, turn: int) -> None:
+        cursor.execute(
+            f"UPDATE tm_flush.t SET n = n + 1, pad = REPEAT('{turn % 10}', 1000) WHERE id = {1 + turn * 37 % 4000}"
+        )
+
+    return workers(server, 1, 60, step, pause=0.015)
+
+
+def huge_log(_name: str) -> Options:
+    """A redo log of 12 GiB, and flushing that writes every page as soon as it changes."""
+    return {
+        "innodb_redo_log_capacity": "12G",
+        "innodb_io_capacity": "400",
+        "innodb_io_capacity_max": "16000",
+        "innodb_max_dirty_pages_pct": "0",
+        "innodb_max_dirty_pages_pct_lwm": "0",
+    }
+
+
+def short_log(_name: str) -> Options:
+    """A redo log of 16 MiB, which the rows made before fill by half, and flushing that lets them."""
+    return {
+        "innodb_log_file_size": "16M",
+        "innodb_log_buffer_size": "2M",
+        "innodb_adaptive_flushing_lwm": "40",
+        "performance_schema": "ON",
     }
 
 
@@ -104,15 +137,16 @@ SCENARIOS: tuple[Scenario, ...] = (
         setup=twelve_tables,
         load=big_transactions,
         warm_seconds=2,
-        inspect=True,
         host={"cpus": 4},
         fires=frozenset({"redo.log-buffer-too-small"}),
         passes=frozenset(
             {
-                "redo.redo-written-by-few-statements",
                 "redo.log-buffer-oversized",
                 "redo.redo-log-writer-threads-misfit",
                 "redo.redo-log-sized-by-old-names",
+                "flushing.io-capacity-too-low",
+                "flushing.dirty-pages-limit-reached",
+                "flushing.dirty-pages-flushed-early",
             }
         ),
         but={
@@ -128,5 +162,50 @@ SCENARIOS: tuple[Scenario, ...] = (
             for name in EVERY
         },
         alone=True,
+    ),
+    Scenario(
+        name="week-of-little-load-with-a-huge-log",
+        what="A redo log of 12 GiB and a high innodb_io_capacity_max on slow disks, for a week of small updates",
+        servers=WRITER_THREADS,
+        elsewhere="Their log is written in full when they start.",
+        options=huge_log,
+        setup=table,
+        load=paced_updates,
+        warm_seconds=3,
+        hours=170,
+        host={"storage": "hdd", "write_latency_microseconds": 14_000},
+        fires=frozenset({"redo.redo-log-oversized", "flushing.io-capacity-max-too-high"}),
+        inspect=True,
+        passes=frozenset(
+            {
+                "redo.redo-log-shorter-than-busy-hour",
+                "redo.redo-log-undersized",
+                "redo.redo-written-by-few-statements",
+            }
+        ),
+    ),
+    Scenario(
+        name="day-of-steady-writes-with-a-short-log",
+        what="Flushing keeps up, but the redo log holds minutes of what is written in every hour of a day",
+        servers=ONE_CLEANER,
+        elsewhere="They let the age rise only as far as their adaptive flushing wants.",
+        options=short_log,
+        setup=table,
+        load=steady_updates,
+        warm_seconds=1,
+        hours=170,
+        host={"storage": "ssd", "write_latency_microseconds": 900},
+        fires=frozenset({"redo.redo-log-shorter-than-busy-hour"}),
+        inspect=True,
+        passes=frozenset(
+            {
+                "redo.redo-log-oversized",
+                "redo.redo-log-undersized",
+                "redo.redo-written-by-few-statements",
+                "flushing.io-capacity-max-too-high",
+                "flushing.adaptive-flushing-blind",
+            }
+        ),
+        quick=True,
     ),
 )
