@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import re
 
-from collector.inspections.batches import MOST_TABLES, batches
-from collector.inspections.question import Inspecting, Question, Stopped, all_tables
-
-SQL = (
-    "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE FROM information_schema.COLUMNS "
-    "WHERE {where} AND EXTRA LIKE '%auto_increment%' LIMIT {limit}"
-)
+from collector.inspections.gathering import gather
+from collector.inspections.question import Inspecting, Question, all_tables
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "integer": 32, "bigint": 64}
 _TYPE = re.compile(r"^(?P<name>[a-z]+)")
@@ -26,19 +21,17 @@ def maximum(column_type: str) -> str | None:
 
 
 def read(inspecting: Inspecting) -> int:
-    chosen = batches(inspecting)
-    if inspecting.counting is None:
-        raise Stopped("The tables could not be read, so that the next values are not known.")
-    following = {(schema, name): value for schema, name, value in inspecting.counting}
-    rows = []
-    for where in chosen.conditions if following else ():
-        for schema, table, column, kind in inspecting.ask(SQL.format(where=where, limit=MOST_TABLES)).rows:
-            value = following.get((schema or "", table or ""))
-            if value is not None:
-                rows.append((schema, table, column, kind, value, maximum(kind or "")))
-    if chosen.remark:
-        inspecting.remark("auto_increments", chosen.remark)
-    return inspecting.keep("auto_increments", rows)
+    gathered = gather(inspecting)
+    following = {(row[0], row[1]): row[9] for row in gathered.tables}
+    if gathered.remark:
+        inspecting.remark("auto_increments", gathered.remark)
+    return inspecting.keep(
+        "auto_increments",
+        [
+            (schema, table, column, kind, following[schema, table], maximum(kind or ""))
+            for schema, table, column, kind in gathered.columns
+        ],
+    )
 
 
 QUESTION = Question("auto_increments", "auto-increment columns", read, all_tables)

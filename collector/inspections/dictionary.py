@@ -1,4 +1,8 @@
-"""InnoDB's own dictionary, which PROCESS opens: it knows every InnoDB table, whatever the account may see elsewhere."""
+"""InnoDB's own dictionary, which PROCESS opens: it knows every InnoDB table, whatever the account may see elsewhere.
+
+MySQL 5.7 and MariaDB read it at once (3,000 tables in 0.1 s). MySQL 8 loads each table for it, for seconds, and does
+not mind its own time limit meanwhile: there the list of tablespaces, which costs nothing, stands in for the names.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,33 @@ from collector.inspections.question import SYSTEM_SCHEMAS, Inspecting, Stopped
 
 #: Beyond so many tables reading them costs the server too much to be worth it.
 MOST_DICTIONARY_TABLES = 20_000
+#: What MySQL 8 takes two seconds for on a loaded machine, coming from disk.
+MOST_LOADED_TABLES = 1_000
 
-COUNT = "SELECT COUNT(*) FROM information_schema.{tables}"
+COUNT = "SELECT COUNT(*) FROM information_schema.{names}"
 
 _ESCAPED = re.compile(r"@([0-9a-f]{4})")
 _PARTITION = re.compile(r"#(?:p|sp)#", re.IGNORECASE)
 
 
-def names(inspecting: Inspecting) -> tuple[str, str, str]:
-    """What the dictionary's tables, indexes and columns are called on this server."""
-    if inspecting.server.is_mysql and inspecting.server.number >= (8, 0, 0):
-        return "INNODB_TABLES", "INNODB_INDEXES", "INNODB_COLUMNS"
-    return "INNODB_SYS_TABLES", "INNODB_SYS_INDEXES", "INNODB_SYS_COLUMNS"
+def loads_each_table(inspecting: Inspecting) -> bool:
+    """Whether this server's dictionary is read by loading every table of it."""
+    return inspecting.server.is_mysql and inspecting.server.number >= (8, 0, 0)
 
 
-def check_size(inspecting: Inspecting) -> None:
-    """Raises Stopped where the dictionary is huge."""
+def names(inspecting: Inspecting) -> str:
+    """The table that lists the InnoDB tables and partitions of this server."""
+    return "INNODB_TABLESPACES_BRIEF" if loads_each_table(inspecting) else "INNODB_SYS_TABLES"
+
+
+def check_size(inspecting: Inspecting) -> int:
+    """How many tables InnoDB has, the server's own and partitions included. Raises Stopped where it is too many."""
     if inspecting.dictionary_count is None:
-        counted = inspecting.ask(COUNT.format(tables=names(inspecting)[0])).rows
+        counted = inspecting.ask(COUNT.format(names=names(inspecting))).rows
         inspecting.dictionary_count = int(counted[0][0] or 0)
     if inspecting.dictionary_count > MOST_DICTIONARY_TABLES:
         raise too_many(inspecting.dictionary_count)
+    return inspecting.dictionary_count
 
 
 def too_many(count: int) -> Stopped:
@@ -36,6 +46,12 @@ def too_many(count: int) -> Stopped:
         f"The server has {count:,} tables. The inspection stopped here, since reading more than "
         f"{MOST_DICTIONARY_TABLES:,} would burden it."
     )
+
+
+def of_file(path: str | None) -> str:
+    """The name of a table as the dictionary writes it, from the path of its file (or from that name itself)."""
+    parts = (path or "").replace("\\", "/").removesuffix(".ibd").split("/")
+    return "/".join(parts[-2:])
 
 
 def split(name: str | None) -> tuple[str, str, bool] | None:

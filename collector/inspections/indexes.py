@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from advisor.mysql.version import ServerVersion
 from collector.errors import USABLE
-from collector.inspections.batches import batches
+from collector.inspections.gathering import gather
 from collector.inspections.question import NOT_PEOPLES, Inspecting, Question, all_tables
 
 MOST_INDEXES = 20_000
-#: A row for each column of an index.
-_MOST_ROWS = 3 * MOST_INDEXES
 
-SQL = (
-    "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, {column}, SUB_PART, COLLATION, NON_UNIQUE, {visible}, "
-    "INDEX_TYPE FROM information_schema.STATISTICS WHERE {where} LIMIT {limit}"
-)
 #: Whether reads of indexes are counted at all.
 COUNTED = (
     "SELECT (SELECT COUNT(*) FROM performance_schema.setup_instruments "
@@ -34,28 +27,20 @@ Name = tuple[str, str, str]
 
 
 def read(inspecting: Inspecting) -> int:
-    chosen = batches(inspecting)
-    column, visible = _columns_of(inspecting.server)
+    gathered = gather(inspecting)
     parts: dict[Name, list[tuple[int, str]]] = {}
     about: dict[Name, tuple[str, str | None, str | None]] = {}
     stopped = False
-    for where in chosen.conditions:
-        asked = inspecting.ask(
-            SQL.format(column=column, visible=visible, where=where, limit=_MOST_ROWS),
-            max_rows=_MOST_ROWS,
-            max_bytes=16 << 20,
-        )
-        stopped = stopped or len(asked.rows) == _MOST_ROWS
-        for schema, table, index, position, of, prefix, order, non_unique, seen, kind in asked.rows:
-            name = (schema or "", table or "", index or "")
-            if name not in parts and len(parts) >= MOST_INDEXES:
-                stopped = True
-                continue
-            text = f"{of or ''}({prefix})" if prefix is not None else of or ""
-            parts.setdefault(name, []).append((int(position or 0), f"{text} DESC" if order == "D" else text))
-            about[name] = ("0" if non_unique == "1" else "1", seen, kind)
-    if chosen.remark:
-        inspecting.remark("indexes", chosen.remark)
+    for schema, table, index, position, of, prefix, order, non_unique, seen, kind, _ in gathered.statistics:
+        name = (schema or "", table or "", index or "")
+        if name not in parts and len(parts) >= MOST_INDEXES:
+            stopped = True
+            continue
+        text = f"{of or ''}({prefix})" if prefix is not None else of or ""
+        parts.setdefault(name, []).append((int(position or 0), f"{text} DESC" if order == "D" else text))
+        about[name] = ("0" if non_unique == "1" else "1", seen, kind)
+    if gathered.remark:
+        inspecting.remark("indexes", gathered.remark)
     if stopped:
         inspecting.remark("indexes", f"Only {len(parts):,} indexes were read.")
     counted = _reads(inspecting)
@@ -68,15 +53,6 @@ def read(inspecting: Inspecting) -> int:
         listed = ",".join(text for _, text in sorted(columns))
         rows.append((*name, listed, unique, seen, kind, reads, None if reads is None else uptime))
     return inspecting.keep("indexes", rows)
-
-
-def _columns_of(server: ServerVersion) -> tuple[str, str]:
-    """What a column and the visibility of an index are called here."""
-    if server.is_mariadb:
-        return "COLUMN_NAME", "IGNORED = 'NO'" if server.number >= (10, 6, 0) else "1"
-    if server.number >= (8, 0, 13):
-        return "COALESCE(COLUMN_NAME, CONCAT('(', EXPRESSION, ')'))", "IS_VISIBLE = 'YES'"
-    return "COLUMN_NAME", "IS_VISIBLE = 'YES'" if server.number >= (8, 0, 0) else "1"
 
 
 def _reads(inspecting: Inspecting) -> dict[Name, str] | None:

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from advisor.mysql.grants import has_privilege, parse_grants, remedy_for
 from advisor.mysql.inspection import ROWSETS, Row
@@ -15,6 +16,9 @@ from advisor.mysql.version import ServerVersion
 from collector.connection import Connection, Rows
 from collector.errors import USABLE, Denied
 from collector.probes.probe import UNREADABLE, Skipped
+
+if TYPE_CHECKING:
+    from collector.inspections.gathering import Gathered
 
 #: The server itself ends a statement of ours after so long.
 STATEMENT_SECONDS = 3
@@ -70,10 +74,8 @@ class Inspecting:
     until: float
     rowsets: dict[str, tuple[Row, ...]] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
-    #: Filled by the first question that needs it, for those after it.
-    table_counts: dict[str, int] | None = None
-    #: (schema, name, next value) of tables that count upwards; None where the tables were not read.
-    counting: list[tuple[str, str, str]] | None = None
+    #: What INFORMATION_SCHEMA said of tables, or why it did not: see gathering.py.
+    gathered: Gathered | Exception | None = None
     #: Tables in InnoDB's dictionary, of the server's own schemas too; None where it was not asked.
     dictionary_count: int | None = None
 

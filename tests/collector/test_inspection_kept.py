@@ -16,7 +16,7 @@ from advisor.mysql.version import identify
 from advisor.recommendations.management.commands.advise import observation
 from collector import recording
 from collector.inspections.auto_increments import maximum
-from collector.inspections.dictionary import split
+from collector.inspections.dictionary import of_file, split
 from collector.inspections.question import literal, seconds
 from collector.observe import Observed, observe
 from collector.target import from_url
@@ -129,6 +129,15 @@ def test_a_file_of_a_newer_program_is_refused(tmp_path: Path) -> None:
 )
 def test_names_of_the_dictionary_are_read(name: str | None, expected: tuple[str, str, bool] | None) -> None:
     assert split(name) == expected
+
+
+def test_a_file_is_named_as_its_table() -> None:
+    assert of_file("./shop/orders#p#p0.ibd") == "shop/orders#p#p0"
+    assert of_file("/fast/disk/shop/orders.ibd") == "shop/orders"
+    assert of_file(".\\shop\\orders.ibd") == "shop/orders"
+    assert of_file("shop/orders#P#p0") == "shop/orders#P#p0"
+    assert split(of_file("ibdata1")) is None
+    assert of_file(None) == ""
 
 
 @pytest.mark.parametrize(

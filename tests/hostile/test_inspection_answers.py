@@ -44,16 +44,19 @@ GOOD: tuple[tuple[str, list[Cells]], ...] = (
     ("COUNT(*) FROM information_schema.INNODB", [[b"2"]]),
     ("GEN_CLUST_INDEX", [[b"shop/t", b"5", b"7"]]),
     ("SELECT NAME FROM information_schema.INNODB_SYS_TABLES", [[b"shop/p#P#p0"], [b"shop/p#P#p1"]]),
-    ("TABLE_SCHEMA, COUNT(*)", [[b"shop", b"1"]]),
+    ("SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES", [[b"shop", b"t"]]),
     ("information_schema.TABLES", [[b"shop", b"t", b"InnoDB", b"Dynamic", *[b"1"] * 4, b"c", b"7", b""]]),
     ("information_schema.COLUMNS", [[b"shop", b"t", b"id", b"int(11)"]]),
     (
         "information_schema.STATISTICS",
-        [[b"shop", b"t", b"PRIMARY", b"1", b"id", None, b"A", b"0", b"1", b"BTREE"]],
+        [[b"shop", b"t", b"PRIMARY", b"1", b"id", None, b"A", b"0", b"1", b"BTREE", b""]],
     ),
     ("setup_instruments WHERE", [[b"1"]]),
     ("table_io_waits", [[b"shop", b"t", b"PRIMARY", b"12"]]),
 )
+
+
+_NAMES = "SELECT TABLE_SCHEMA, TABLE_NAME FROM"
 
 
 def good(sql: str) -> list[Cells] | None:
@@ -114,7 +117,7 @@ def test_the_good_answers_are_read() -> None:
         ("partitioned_tables", "INNODB_SYS_TABLES WHERE NAME LIKE", [None]),
         ("tables", "information_schema.TABLES WHERE TABLE_SCHEMA = ", [b"shop"]),
         ("auto_increments", "information_schema.COLUMNS", [b"shop"]),
-        ("indexes", "information_schema.STATISTICS", [b"shop", b"t", b"i", b"first"] + [b"1"] * 6),
+        ("indexes", "information_schema.STATISTICS", [b"shop", b"t", b"i", b"first"] + [b"1"] * 7),
     ],
 )
 def test_an_answer_of_another_shape_costs_its_own_question_only(rowset: str, text: str, row: Cells) -> None:
@@ -184,7 +187,7 @@ def test_a_huge_dictionary_is_left_alone() -> None:
 
 
 def test_many_tables_are_read_up_to_a_bound_which_is_told() -> None:
-    counts: list[Cells] = [[f"s{number:03}".encode(), b"100"] for number in range(150)]
+    names: list[Cells] = [[f"s{number % 150:03}".encode(), f"t{number}".encode()] for number in range(15_000)]
     asked: list[str] = []
 
     def script(peer: Peer) -> None:
@@ -192,8 +195,8 @@ def test_many_tables_are_read_up_to_a_bound_which_is_told() -> None:
         while True:
             sql = peer.query()
             asked.append(sql)
-            if "TABLE_SCHEMA, COUNT(*)" in sql:
-                peer.rows([b"c", b"d"], counts)
+            if _NAMES in sql:
+                peer.rows([b"c", b"d"], names)
             else:
                 answer(peer, sql)
 
@@ -202,9 +205,41 @@ def test_many_tables_are_read_up_to_a_bound_which_is_told() -> None:
     report = inspection.probe("tables")
     assert report is not None
     assert report.state is ProbeState.OK
-    assert report.reason == "Of 15,000 tables those of 40 schemas were read, 4,000 in all."
-    assert sum("information_schema.TABLES WHERE TABLE_SCHEMA = " in sql for sql in asked) == 40
+    assert report.reason == "Of 15,000 tables the first 5,000 were read."
+    assert sum("information_schema.TABLES WHERE TABLE_SCHEMA = " in sql for sql in asked) == 50
     assert len(asked) < 160
+
+
+def test_what_cannot_be_read_in_time_is_told_and_what_was_read_is_kept() -> None:
+    names: list[Cells] = [[b"shop", f"t{number}".encode()] for number in range(600)]
+    pieces: list[str] = []
+
+    def script(peer: Peer) -> None:
+        peer.login()
+        while True:
+            sql = peer.query()
+            if _NAMES in sql:
+                peer.rows([b"c", b"d"], names)
+            elif "information_schema.TABLES WHERE TABLE_SCHEMA = " in sql:
+                pieces.append(sql)
+                if len(pieces) == 2:
+                    peer.error(1969, b"Query execution was interrupted (max_statement_time exceeded)")
+                    continue
+                asked = re.findall(r"'(t\d+)'", sql)
+                peer.rows(
+                    [b"c"] * 11,
+                    [[b"shop", name.encode(), b"InnoDB", b"", *[b"1"] * 4, b"", None, b""] for name in asked],
+                )
+            else:
+                answer(peer, sql)
+
+    with FakeServer(script) as server:
+        inspection = look(server)
+    report = inspection.probe("tables")
+    assert report is not None
+    assert (report.state, report.rows, len(pieces)) == (ProbeState.OK, 250, 2)
+    assert report.reason.startswith("Of 600 tables the first 250 were read. The server ended the statement")
+    assert len({row["name"] for row in inspection.rowsets["tables"]}) == 250
 
 
 def test_names_of_schemas_cannot_leave_their_literal() -> None:
@@ -216,16 +251,17 @@ def test_names_of_schemas_cannot_leave_their_literal() -> None:
         while True:
             sql = peer.query()
             asked.append(sql)
-            if "TABLE_SCHEMA, COUNT(*)" in sql:
-                peer.rows([b"c", b"d"], [[name.encode(), b"1"]])
+            if _NAMES in sql:
+                peer.rows([b"c", b"d"], [[name.encode(), name.encode()]])
             else:
                 answer(peer, sql)
 
     with FakeServer(script) as server:
         look(server)
     held = [sql for sql in asked if "SLEEP" in sql]
-    assert len(held) == 3
-    assert all("TABLE_SCHEMA = 'x'' OR SLEEP(9) -- \\\\'" in sql for sql in held)
+    assert len(held) == 2
+    quoted = "'x'' OR SLEEP(9) -- \\\\'"
+    assert all(f"TABLE_SCHEMA = {quoted} AND TABLE_NAME IN ({quoted})" in sql for sql in held)
 
 
 @pytest.mark.parametrize("text", ["INNODB_TRX", "information_schema.TABLES WHERE"])
