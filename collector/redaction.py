@@ -17,6 +17,11 @@ _NAMES = re.compile(
 #: Of those, what is known to hold no secret: rules about passwords, not passwords.
 _HARMLESS = re.compile(r"^(?:validate_password.*|secure_file_priv|max_.*)$", re.IGNORECASE)
 
+#: Of Galera's provider options, these are sizes, limits and weights; the others may name keys and passwords.
+_PROVIDER = re.compile(
+    r"(gcache\.(?:page_)?size|gcs\.fc_(?:limit|factor)|pc\.weight|repl\.max_ws_size) = ([0-9.]+[KMGT]?)(?=;|$)"
+)
+
 #: user:password@ in a URL, and password=... in a list of options.
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<user>[^/\s:@]*):[^/\s@]*@", re.IGNORECASE)
 _OPTION = re.compile(r"(?P<name>\b\w*(?:password|passwd|secret|token)\w*)(?P<sign>\s*=\s*)[^;,\s]+", re.IGNORECASE)
@@ -29,6 +34,8 @@ _IDENTIFIED = re.compile(
 
 def variable(name: str, value: str) -> str:
     """A system variable's value as it may be kept. An empty secret stays empty: that it is not set is no secret."""
+    if name.lower() == "wsrep_provider_options" and value:
+        return "; ".join([REDACTED, *(f"{option} = {number}" for option, number in _PROVIDER.findall(value))])
     if value and _NAMES.match(name) and not _HARMLESS.match(name):
         return REDACTED
     return text(value)

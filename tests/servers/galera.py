@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from .running import RunningServer, start_server
+from .running import RunningServer, ServerDidNotStart, start_server
 
 #: Where distributions put the provider (Debian's package galera-4).
 PLACES = ("/usr/lib/galera", "/usr/lib", "/usr/lib64/galera-4", "/usr/lib64/galera", "/usr/lib/x86_64-linux-gnu/galera")
@@ -31,16 +33,25 @@ def provider() -> str:
     raise FileNotFoundError("There is no libgalera_smm.so: install the package galera-4.")
 
 
+_offered = itertools.cycle(range(FIRST_PORT, LAST_PORT - 1, 3))
+_one_at_a_time = threading.Lock()
+
+
 def free_ports() -> int:
-    """The first of two free ports, one after the other: a provider takes the next one for state transfers."""
-    for port in range(FIRST_PORT, LAST_PORT, 3):
-        try:
-            for each in (port, port + 1):
-                with socket.socket() as probe:
-                    probe.bind(("127.0.0.1", each))
-        except OSError:
-            continue
-        return port
+    """The first of two free ports, one after the other: a provider takes the next one for state transfers.
+
+    Cells of one process run side by side: each is offered other ports. Raises OSError.
+    """
+    with _one_at_a_time:
+        for _ in range((LAST_PORT - FIRST_PORT) // 3):
+            port = next(_offered)
+            try:
+                for each in (port, port + 1):
+                    with socket.socket() as probe:
+                        probe.bind(("127.0.0.1", each))
+            except OSError:
+                continue
+            return port
     raise OSError(f"No free ports between {FIRST_PORT} and {LAST_PORT}.")
 
 
@@ -56,6 +67,26 @@ def node_options(*, joins: int = 0, provider_options: str = "", port: int = 0) -
         "wsrep_provider_options": f"base_port={port};gmcast.listen_addr=tcp://127.0.0.1:{port};{_IMPATIENT}{further}",
         "binlog_format": "ROW",
     }
+
+
+def start_node(server: RunningServer, options: Mapping[str, str | None]) -> None:
+    """Start a server again, as a node. Raises ServerDidNotStart.
+
+    Galera sets the priority of a thread that it has just made, and ends where the kernel does not know that thread yet
+    (No such process): on a busy machine that happens, and the next attempt succeeds.
+    """
+    for attempt in range(8):
+        try:
+            return server.restart(options)
+        except ServerDidNotStart as failure:
+            if attempt == 7 or "thread schedparams" not in str(failure) + server.error_log_text():
+                raise
+
+
+def found_cluster(server: RunningServer, options: Mapping[str, str | None]) -> None:
+    """Make a running server the first node of a cluster, and wait until it answers as one."""
+    start_node(server, options)
+    wait_for(server, "wsrep_ready", "ON")
 
 
 def group_port(node: RunningServer) -> int:
@@ -79,7 +110,7 @@ def second_node(first: RunningServer, provider_options: str = "") -> Iterator[Ru
             f"# GALERA saved state\nversion: 2.1\nuuid:    {told['wsrep_cluster_state_uuid']}\n"
             f"seqno:   {told['wsrep_last_committed']}\nsafe_to_bootstrap: 0\n"
         )
-        second.restart(node_options(joins=group_port(first), provider_options=provider_options))
+        start_node(second, node_options(joins=group_port(first), provider_options=provider_options))
         wait_for(second, "wsrep_ready", "ON")
         yield second
 
