@@ -1,7 +1,8 @@
 """What an inspection of a server holds: its accounts, its tables and its statements, read only when a person asks.
 
 Polls and snapshots never read any of this: on a server with many tables it costs too much to be repeated. An
-inspection is bounded in rows and time, and says where it stopped.
+inspection is bounded in rows and time, and says where it stopped: a report that is OK and has a reason read a part. A
+rowset that is missing was refused (FAILED, with the GRANT), is not there (SKIPPED), or could not be read (FAILED).
 """
 
 from __future__ import annotations
