@@ -7,7 +7,8 @@ Why it matters
 
 How it is computed
     The innodb_metrics counter lock_deadlocks, which is on by default, rose by one a minute at least between full
-    snapshots.
+    snapshots. Older versions (MySQL 5.7 and 8.0.12, MariaDB 10.2 and 10.5 as tried) count only those deadlocks
+    whose victim was waiting already: there may be more.
 
 When to dismiss it
     A queue that was built this way: its workers try again, and it keeps up.

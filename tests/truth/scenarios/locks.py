@@ -22,6 +22,8 @@ def two_kinds_of_tables(server: RunningServer) -> None:
         for name, engine in (("i", "InnoDB"), ("m", "MyISAM")):
             cursor.execute(f"CREATE TABLE tm_locks.{name} (id INT PRIMARY KEY, n INT NOT NULL) ENGINE={engine}")
             cursor.execute(f"INSERT INTO tm_locks.{name} VALUES (1, 0), (2, 0), (3, 0)")
+            for number in range(4, 40):
+                cursor.execute(f"INSERT INTO tm_locks.{name} VALUES ({number}, 0)")
         connection.commit()
 
 
@@ -42,8 +44,11 @@ def contention(server: RunningServer) -> Iterator[None]:
         with suppress(Error):
             cursor.execute("BEGIN")
             cursor.execute(f"UPDATE tm_locks.i SET n = n + 1 WHERE id = {first}")
-            # Long enough for the other one to lock its own first row.
-            time.sleep(0.3)
+            if number == 0:
+                # The one that did more survives, and comes last: older versions count only the deadlocks whose victim
+                # was waiting already.
+                cursor.execute("UPDATE tm_locks.i SET n = n + 1 WHERE id > 3")
+            time.sleep(0.6 if number == 0 else 0.3)
             cursor.execute(f"UPDATE tm_locks.i SET n = n + 1 WHERE id = {second}")
         with suppress(Error):
             cursor.execute("ROLLBACK")
@@ -51,7 +56,7 @@ def contention(server: RunningServer) -> Iterator[None]:
 
     def share(cursor: Any, number: int, _turn: int) -> None:
         if number == 0:
-            cursor.execute("UPDATE tm_locks.m SET n = n + SLEEP(0.05)")
+            cursor.execute("UPDATE tm_locks.m SET n = n + SLEEP(0.05) WHERE id <= 3")
         else:
             cursor.execute("SELECT SUM(n) FROM tm_locks.m")
             cursor.fetchall()
