@@ -7,7 +7,7 @@ import pytest
 from advisor.engine.evaluation import judge
 from advisor.engine.facts.digests import Statements, made_row
 from advisor.engine.facts.optimizer import CacheAdvice, OptimizerSwitches
-from advisor.engine.outcome import Finding, Missing, NotEvaluated, Outcome, Passed
+from advisor.engine.outcome import Finding, Missing, NotApplicable, NotEvaluated, Outcome, Passed
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
 from advisor.engine.units import DAY, MINUTE
@@ -16,10 +16,14 @@ from advisor.mysql.proposal import Investigate
 from advisor.rules import all_rules, rule_by_id
 
 SCAN = "SELECT * FROM `orders` WHERE `note` = ?"
-SERVERS = ("mysql 5.7.22", "mysql 8.0.12", "mysql 8.0.33", "mysql 9.7.4")
-SERVERS += ("mariadb 10.2.11", "mariadb 10.5.23", "mariadb 10.11.18", "mariadb 11.4.5", "mariadb 11.8.6")
+MYSQL = ("mysql 5.7.22", "mysql 8.0.12", "mysql 8.0.33", "mysql 9.7.4")
+SERVERS = (*MYSQL, "mariadb 10.2.11", "mariadb 10.5.23", "mariadb 10.11.18", "mariadb 11.4.5", "mariadb 11.8.6")
 
-BY_DIGEST = [rule for rule in all_rules() if rule.topic == "optimizer" and Statements in rule.needs.values()]
+BY_DIGEST = [
+    rule
+    for rule in all_rules()
+    if rule.topic == "optimizer" and any(issubclass(kind, Statements) for kind in rule.needs.values())
+]
 
 
 def scans(text: str = SCAN, **figures: float) -> Row:
@@ -150,3 +154,11 @@ def test_a_plugin_is_offered_only_where_the_version_has_it(server: str, word: st
 def test_no_digest_at_all_is_waited_for() -> None:
     with pytest.raises(Missing):
         Statements.read(scene("mysql 8.0.33", inspection=inspected(digests=[])))
+
+
+def test_a_server_that_counts_no_examined_rows_is_neither_praised_nor_blamed_for_them() -> None:
+    """MariaDB 10.2.11 tells 0 for every statement, look-ups and scans alike."""
+    rows = [scans(rows_examined=0), scans("SELECT word FROM tokens WHERE id = ?", rows_examined=0, count=9e6)]
+    for rule in ("optimizer.statements-scan-tables", "optimizer.statements-examine-much"):
+        assert isinstance(said(*rows, rule=rule), NotApplicable)
+    assert isinstance(said(*rows, scans("SELECT 1 FROM a"), rule="optimizer.statements-examine-much"), Passed)

@@ -84,7 +84,7 @@ def test_two_equal_indexes_never_both_go() -> None:
 
 def test_an_index_that_another_covers_is_not_called_unused_as_well() -> None:
     counted = {"reads": "0", "counted_seconds": str(9 * DAY)}
-    rows = [index("a", "x", **counted), index("b", "x,y", **counted)]
+    rows = [{**index("a", "x"), **counted}, {**index("b", "x,y"), **counted}]
     outcome = said("schema.indexes-unused", inspected(indexes=rows))
     assert isinstance(outcome, Finding)
     [item] = outcome.items

@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 from advisor.engine.declared import inspected, number
 from advisor.engine.fact import Basis, Fact
 from advisor.engine.observation import Observation
-from advisor.engine.outcome import Measured, Missing
-from advisor.engine.units import DAY, HOUR, Unit
+from advisor.engine.outcome import Inapplicable, Measured, Message, Missing
+from advisor.engine.units import DAY, HOUR, Quantity, Unit
 from advisor.engine.wording import seconds_text
 from advisor.mysql.inspection import Row
 from advisor.mysql.snapshot import Remedy, RemedyKind
@@ -179,6 +179,28 @@ class Statements(Fact):
             Measured("statements looked at", len(self.statements), Unit.COUNT, None, _SOURCE),
             Measured("counted for up to", round(longest), Unit.SECONDS, None, _SOURCE),
         )
+
+
+@dataclass(frozen=True)
+class ExaminedStatements(Statements):
+    """The same where the server counts the rows that each statement examines.
+
+    MariaDB 10.2.11 tells none for any statement (seen on that server), which is no proof of few. Raises Inapplicable
+    there.
+    """
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        found = super().read(seen)
+        told = [one for one in found.statements if one.is_read and one.rows_sent > 0]
+        if told and not any(one.rows_examined for one in told):
+            raise Inapplicable(
+                Message(
+                    "{server} does not count the rows that statements examine.",
+                    {"server": Quantity(str(seen.server), Unit.TEXT)},
+                )
+            )
+        return found
 
 
 def evidence_of(

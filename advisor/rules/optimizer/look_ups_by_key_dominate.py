@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.facts.digests import NAMED, Statement, Statements, evidence_of, made_row
+from advisor.engine.facts.digests import NAMED, ExaminedStatements, Statement, evidence_of, made_row
 from advisor.engine.facts.optimizer import CacheAdvice, ReadsByKey
 from advisor.engine.outcome import Finding, Item, Measured, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
@@ -59,7 +59,7 @@ _FIGURES = (
 
 
 @rule.check
-def check(statements: Statements, reads: ReadsByKey, cache: CacheAdvice, p: Parameters) -> Finding | Passed:
+def check(statements: ExaminedStatements, reads: ReadsByKey, cache: CacheAdvice, p: Parameters) -> Finding | Passed:
     found = sorted(statements.where(lambda one: _is_one(one, p)), key=lambda one: (-one.count, one.digest))
     everything = sum(one.count for one in statements.statements)
     share = sum(one.count for one in found) / everything if everything else 0.0

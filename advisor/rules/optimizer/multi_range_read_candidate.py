@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.facts.digests import NAMED, Statement, Statements, evidence_of, made_row
+from advisor.engine.facts.digests import NAMED, ExaminedStatements, Statement, evidence_of, made_row
 from advisor.engine.facts.optimizer import MultiRangeRead, ReadsByKey
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
@@ -60,7 +60,7 @@ _FIGURES = (
 
 
 @rule.check
-def check(statements: Statements, reads: ReadsByKey, mrr: MultiRangeRead, p: Parameters) -> Finding | Passed:
+def check(statements: ExaminedStatements, reads: ReadsByKey, mrr: MultiRangeRead, p: Parameters) -> Finding | Passed:
     figures = reads.measured("handler_read_next", "innodb_buffer_pool_read_requests", "innodb_buffer_pool_reads")
     scattered = (
         reads.handler_read_next >= p.rows_per_second

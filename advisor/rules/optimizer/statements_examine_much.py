@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.facts.digests import NAMED, Statement, Statements, evidence_of, made_row
+from advisor.engine.facts.digests import NAMED, ExaminedStatements, Statement, evidence_of, made_row
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
@@ -62,7 +62,7 @@ _FIGURES = (
 
 
 @rule.check
-def check(statements: Statements, p: Parameters) -> Finding | Passed:
+def check(statements: ExaminedStatements, p: Parameters) -> Finding | Passed:
     found = sorted(statements.where(lambda one: _is_one(one, p)), key=lambda one: (-one.total_seconds, one.digest))
     if not found:
         return Passed(statements.measured())

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.facts.digests import Statement, Statements, made_row
+from advisor.engine.facts.digests import ExaminedStatements, Statement, made_row
 from advisor.engine.facts.schema import PartitionedTables, RecordsInRange
 from advisor.engine.outcome import Finding, Item, Measured, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
@@ -67,7 +67,7 @@ rule = Rule(
 
 @rule.check
 def check(
-    partitioned: PartitionedTables, statements: Statements, percona: RecordsInRange, p: Parameters
+    partitioned: PartitionedTables, statements: ExaminedStatements, percona: RecordsInRange, p: Parameters
 ) -> Finding | Passed:
     items: list[tuple[float, Item]] = []
     for table in partitioned.tables:
