@@ -77,7 +77,7 @@ def attach(replica: RunningServer, source: RunningServer, *, by_gtid: bool = Tru
     renamed = source.flavor == "mysql" and number_of(source) >= (8, 4, 0)
     status = "SHOW BINARY LOG STATUS" if renamed else "SHOW MASTER STATUS"
     place = source.sql(status)[0]
-    _forget(replica)
+    forget(replica)
     if replica.flavor == "mariadb":
         if by_gtid:
             replica.sql(f"SET GLOBAL gtid_slave_pos = '{source.value('@@gtid_binlog_pos') or ''}'")
@@ -95,7 +95,7 @@ def attach(replica: RunningServer, source: RunningServer, *, by_gtid: bool = Tru
     start(replica)
 
 
-def _forget(replica: RunningServer) -> None:
+def forget(replica: RunningServer) -> None:
     """Let the replica forget what it wrote itself, where it logs at all: its accounts are transactions, too."""
     if replica.value("@@GLOBAL.log_bin") == "1":
         newer = replica.flavor == "mysql" and number_of(replica) >= (8, 4, 0)

@@ -5,7 +5,8 @@ Why it matters
     one stops the other's writes; four survive no more than three do, and can be split into halves that both stop.
 
 How it is computed
-    The members that are not in ERROR or OFFLINE are counted: one or two is a warning, four or six a notice.
+    The members that are not in ERROR or OFFLINE are counted: one or two is a warning, four or six a notice. A member
+    that is stopped itself cannot tell.
 
 When to dismiss it
     A member is away for maintenance, or the group is for tests.
@@ -37,7 +38,8 @@ rule = Rule(
 @rule.check
 def check(group: Members) -> Finding | Passed:
     size = sum(1 for member in group.members if member.state not in ("ERROR", "OFFLINE"))
-    if size > 2 and size % 2:
+    # A member that is stopped sees itself alone: what the group is can be told by its other members only.
+    if not group.counted("ONLINE") or (size > 2 and size % 2):
         return Passed(group.measured())
     return Finding(
         (
@@ -83,4 +85,5 @@ rule.fires("Alone", _group("ONLINE"))
 rule.fires("Two", _group("ONLINE", "ONLINE"))
 rule.fires("Four", _group("ONLINE", "ONLINE", "ONLINE", "ONLINE", roles="PSSS"))
 rule.passes("Three", _group("ONLINE", "ONLINE", "ONLINE"))
+rule.passes("This member is stopped: it sees nobody", _group("OFFLINE", roles="-"))
 rule.passes("Five", _group("ONLINE", "ONLINE", "ONLINE", "ONLINE", "RECOVERING", roles="PSSSS"))
