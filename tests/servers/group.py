@@ -55,12 +55,7 @@ def found_group(server: RunningServer, settings: Mapping[str, str] | None = None
 
 @contextmanager
 def joining(
-    first: RunningServer,
-    name: str,
-    *,
-    server_id: int = 2,
-    recovers: bool = True,
-    settings: Mapping[str, str] | None = None,
+    first: RunningServer, *, server_id: int = 2, recovers: bool = True, settings: Mapping[str, str] | None = None
 ) -> Iterator[RunningServer]:
     """A server of the same version joins the group of ``first`` for as long as the block lasts.
 
