@@ -35,6 +35,7 @@ _READS = ("SELECT", "WITH", "TABLE")
 _WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 _AGGREGATES = re.compile(r"\b(COUNT|SUM|MIN|MAX|AVG|GROUP_CONCAT|JSON_ARRAYAGG|STD\w*|VAR\w*)\s*\(|GROUP BY|DISTINCT")
 _JOIN = re.compile(r"JOIN\b|\bFROM [^()]*? ,", re.IGNORECASE)
+_OFFSET = re.compile(r"\bLIMIT \? ?, ?(\?|\.\.\.)|\bOFFSET \?", re.IGNORECASE)
 _LENGTH = 300
 _SHORT = 120
 
@@ -77,6 +78,11 @@ class Statement:
     def aggregates(self) -> bool:
         """Few rows come out of it by intention: it counts, sums or groups."""
         return _AGGREGATES.search(self.text.upper()) is not None
+
+    @property
+    def is_paged(self) -> bool:
+        """It skips rows before it sends some: LIMIT with an offset."""
+        return self.is_read and _OFFSET.search(self.text) is not None
 
     @property
     def joins(self) -> bool:

@@ -7,7 +7,7 @@ Why it matters
 How it is computed
     From statement digests: an index was used in most executions, 1,000 rows or more were read per execution and 100
     times as many as were sent or changed, the statement does not count or group, and it keeps 0.01 sessions busy on
-    average or more.
+    average or more. Pages by offset are told by another rule.
 
 When to dismiss it
     The rows are needed for an answer that is short by nature (EXISTS over many rows).
@@ -95,6 +95,7 @@ def _is_one(one: Statement, p: Parameters) -> bool:
     return (
         one.each(one.no_index_used) < 0.5
         and one.full_joins == 0
+        and not one.is_paged
         and one.each(one.rows_examined) >= p.examined_rows
         and one.rows_examined >= p.examined_to_useful * one.useful_rows
         and not (one.is_read and one.aggregates)

@@ -6,7 +6,8 @@ Why it matters
 
 How it is computed
     From statement digests: at least half of the executions used no index, each read 1,000 rows or more and 100 times as
-    many as it sent or changed, and the statement keeps 0.01 sessions busy on average (36 s of an hour) or more.
+    many as it sent or changed, and the statement keeps 0.01 sessions busy on average (36 s of an hour) or more. Pages
+    by offset are told by another rule.
 
 When to dismiss it
     A report that is meant to read everything, or a table that stays small.
@@ -99,6 +100,7 @@ def _is_one(one: Statement, p: Parameters) -> bool:
     return (
         one.each(one.no_index_used) >= p.no_index_ratio
         and one.full_joins == 0
+        and not one.is_paged
         and one.each(one.rows_examined) >= p.examined_rows
         and one.rows_examined >= p.examined_to_useful * one.useful_rows
         and not (one.is_read and one.aggregates and " WHERE " not in one.text.upper())
