@@ -6,7 +6,7 @@ Why it matters
     buffer_flush_..._total_pages tell; they are off by default, and cost next to nothing.
 
 How it is computed
-    The 95th percentile of checkpoint age / limit was 0.9 or more while the server wrote, and one of the
+    The 95th percentile of checkpoint age / limit was 0.85 or more while the server wrote, and one of the
     counters buffer_flush_adaptive_total_pages, buffer_flush_background_total_pages, buffer_flush_sync_total_pages or
     buffer_flush_sync_waits is off. A server with room in its log hears nothing.
 
@@ -66,7 +66,7 @@ class Parameters(Thresholds):
     """When the log is nearly full."""
 
     pressure: float = threshold(
-        0.9, unit=Unit.RATIO, meaning="checkpoint age against its limit, 95th percentile", leave_at=0.8
+        0.85, unit=Unit.RATIO, meaning="checkpoint age against its limit, 95th percentile", leave_at=0.75
     )
 
 

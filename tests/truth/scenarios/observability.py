@@ -51,8 +51,14 @@ def connecting(server: RunningServer) -> AbstractContextManager[object]:
 
 
 def _narrow(server: str) -> Options:
-    """Room for few digests, a redo log of the smallest useful size, and histories as they come."""
-    return {"performance_schema": "ON", "performance_schema_digests_size": "50", _redo_log(server): "8M"}
+    """Room for few digests, a small redo log and flushing that does not keep up, and histories as they come."""
+    return {
+        "performance_schema": "ON",
+        "performance_schema_digests_size": "50",
+        "innodb_io_capacity": "100",
+        "innodb_io_capacity_max": "200",
+        _redo_log(server): "8M",
+    }
 
 
 def _roomy(server: str) -> Options:
@@ -76,7 +82,7 @@ def _many_digests(server: RunningServer) -> None:
 
 def writing(server: RunningServer) -> AbstractContextManager[object]:
     """Writes that fill a small redo log."""
-    return write_load(server, seconds=60)
+    return write_load(server, seconds=60, threads=4)
 
 
 _SEEN_WHOLE = frozenset(
