@@ -7,7 +7,7 @@ import pytest
 from advisor.engine.evaluation import judge
 from advisor.engine.facts.caches import FileLimit
 from advisor.engine.facts.connections import ConnectionLimit
-from advisor.engine.facts.memory import MemoryUse
+from advisor.engine.facts.memory import BufferPool, MemoryUse
 from advisor.engine.memory import CONNECTION_BYTES, memory_need
 from advisor.engine.scene import inspected, scene, stated
 from advisor.engine.units import GIB, KIB, MIB
@@ -67,7 +67,8 @@ def test_connections_are_raised_only_as_far_as_memory_and_files_have_room() -> N
         return ConnectionLimit.read(scene("mysql 8.0.33", variables, status=status, **more)).raised  # type: ignore[arg-type]
 
     assert raised() == 1300
-    assert raised(variables={"open_files_limit": 9210}) == 1200
+    assert raised(variables={"open_files_limit": 9290}) == 1280
+    assert raised(variables={"open_files_limit": 9210}) == 1000, "a little more would be as near as before"
     assert raised(host=stated(memory_bytes=2 * GIB)) == 1000
     memory = 3 * GIB
     need = MemoryUse.read(scene("mysql 8.0.33", status={"Max_used_connections": 1000})).need
@@ -94,3 +95,17 @@ def test_one_limit_of_open_files_holds_for_tables_and_connections() -> None:
 
 def test_buffers_of_a_statement_are_no_business_of_small_values() -> None:
     assert memory_need({"sort_buffer_size": str(256 * KIB)}, 0, threads_running=500).statement_bytes == 0
+
+
+def test_a_pool_of_several_instances_is_never_told_to_go_below_a_gibibyte() -> None:
+    """Servers refuse that while they run (error 1231, seen on MariaDB 10.2), so that there is nothing to propose."""
+    many = scene(
+        "mysql 8.0.33",
+        {"innodb_buffer_pool_size": 2 * GIB, "innodb_buffer_pool_instances": 8},
+        status={"Max_used_connections": 10},
+        host=stated(memory_bytes=GIB),
+    )
+    assert BufferPool.read(many).grown_to(200 * MIB, 500 * MIB) == GIB
+    rule = rule_by_id("memory.buffer-pool-exceeds-memory")
+    (one,) = judge(many, [rule], strict=True).recommendations
+    assert one.variables == {}

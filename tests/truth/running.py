@@ -228,8 +228,15 @@ def _settled(server: RunningServer, wanted: Mapping[str, Value]) -> dict[str, st
     until = time.monotonic() + 15
     while True:
         shown = _values(server, wanted)
-        if all(same(value, shown[name]) for name, value in wanted.items() if name in shown):
+        as_wanted = all(same(value, shown[name]) for name, value in wanted.items() if name in shown)
+        # MySQL 5.7 shows the new size at once, and mixes both up where the next one comes while it still resizes.
+        if as_wanted and not ("innodb_buffer_pool_size" in wanted and _resizing(server)):
             return shown
         if time.monotonic() > until:
             return shown
         time.sleep(0.2)
+
+
+def _resizing(server: RunningServer) -> bool:
+    status = server.status("Innodb_buffer_pool_resize_status").get("Innodb_buffer_pool_resize_status", "")
+    return bool(status) and not status.startswith(("Completed", "Size did not change", "OK"))

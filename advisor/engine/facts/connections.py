@@ -24,6 +24,8 @@ MOST_CONNECTIONS = 100_000
 USUAL_CONNECTIONS = 151
 #: Room above the most there ever were at once.
 RAISED_RATIO = 1.3
+#: Less room than this would leave the limit as near as it was.
+ENOUGH_RATIO = 1.27
 LOWERED_RATIO = 3
 #: The share of the host's memory that all admitted connections together may fill before no more are proposed.
 PLANNED_MEMORY_RATIO = 0.95
@@ -83,8 +85,9 @@ class ConnectionLimit(Fact):
 
     @property
     def raised(self) -> int:
-        """The limit to propose where it was nearly reached: the present one where there is no room for more."""
-        return max(self.maximum, min(self.needed, self.room))
+        """The limit to propose where it was nearly reached: the present one where there is no room for enough more."""
+        within = min(self.needed, self.room)
+        return within if within > max(self.maximum, ENOUGH_RATIO * self.used) else self.maximum
 
     def lowered(self, room: int = MOST_CONNECTIONS) -> int:
         """The limit to propose where it is too high: three times what was used if there is room, never less than what

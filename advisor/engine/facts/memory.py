@@ -14,7 +14,7 @@ from advisor.engine.memory import MemoryNeed, memory_need
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Inapplicable, Measured, Message, Missing, Window
 from advisor.engine.statistics import percentile
-from advisor.engine.units import DAY, MIB, MINUTE, WEEK, Unit, round_up
+from advisor.engine.units import DAY, GIB, MIB, MINUTE, WEEK, Unit, round_up
 from advisor.engine.wording import seconds_text
 from advisor.mysql.buffer_pool import ceiling, rounded_pool_size, size_step
 from advisor.mysql.proposal import SetVariable
@@ -69,10 +69,20 @@ class BufferPool(Fact):
             _variables=variables,
         )
 
+    @property
+    def lowest_bytes(self) -> int:
+        """The smallest size that is taken while the server runs: a pool of several instances has to keep 1 GiB."""
+        several = int(self._variables.get(INSTANCES, "1") or 1) > 1
+        one = self._server.is_mariadb and self._server.number >= (10, 5, 0)
+        return max(self.step_bytes, round_up(GIB, self.step_bytes) if several and not one else 0)
+
     def grown_to(self, size_bytes: float, at_most_bytes: float) -> int:
-        """The size the server will show after being set to this one, rounded down to stay within ``at_most_bytes``."""
-        size = rounded_pool_size(self._server, self._variables, int(size_bytes))
-        while size > at_most_bytes and size > self.step_bytes:
+        """The size the server will show after being set to this one, rounded down to stay within ``at_most_bytes``.
+
+        It is above that where the server takes nothing smaller.
+        """
+        size = max(rounded_pool_size(self._server, self._variables, int(size_bytes)), self.lowest_bytes)
+        while size > at_most_bytes and size - self.step_bytes >= self.lowest_bytes:
             size -= self.step_bytes
         return size
 

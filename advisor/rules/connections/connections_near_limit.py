@@ -68,7 +68,7 @@ def check(limit: ConnectionLimit, p: Parameters) -> Finding | Passed:
             Quantity(wanted, Unit.COUNT),
         ),
     )
-    if wanted <= limit.maximum:
+    if wanted <= limit.maximum or limit.used >= p.used_ratio * wanted:
         proposal, price = (
             (
                 Investigate(
@@ -116,14 +116,14 @@ rule.fires(
     proposes={"max_connections": 660},
 )
 rule.fires(
-    "No files for more",
+    "As many as files allow",
     scene(
         "mysql 5.7.22",
-        {"max_connections": 800, "open_files_limit": 5000, "table_open_cache": 2000},
+        {"max_connections": 800, "open_files_limit": 5030, "table_open_cache": 2000},
         status={"Max_used_connections": 790, "Threads_connected": 80},
         host=stated(memory_bytes=16 * GIB),
     ),
-    proposes={"max_connections": 990},
+    proposes={"max_connections": 1020},
 )
 rule.fires(
     "No memory for more: nothing is raised",
