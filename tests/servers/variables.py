@@ -94,6 +94,14 @@ _FOLLOWS = re.compile(
 )
 
 
+#: Variables that limit one another: each is tried by itself.
+_NOT_TOGETHER = re.compile(
+    r"max_connections|table_.*cache.*|open_files_limit|innodb_open_files|thread_cache_size|back_log|host_cache_size"
+    r"|innodb_(page_size|log_buffer_size|buffer_pool_.*|io_capacity.*|max_dirty.*|undo.*|rollback_segments|data_.*)"
+    r"|log_(error_verbosity|warnings)|(query_cache|key_cache|key_buffer|max_binlog|binlog).*|.*packet|net_buffer_length|.*concurrency.*"
+)
+
+
 @dataclass(frozen=True)
 class Told:
     """One variable on one server. Absent facts are "-"; the fields are the columns of the catalogue's files.
@@ -273,9 +281,12 @@ class _MySQL:
         kinds = {name: self._kind(server, name, value, "GLOBAL") for name, value in shown.items()}
         kinds |= {name: self._kind(server, name, value, "SESSION") for name, value in session.items()}
         both = {name for name in shown if _error(server, f"SELECT @@SESSION.{name}") != _READ_ONLY_ERROR}
+        numbers = {name: kind for name, (kind, _) in kinds.items() if kind in {"integer", "real"}}
+        bounds = self._all_bounds(numbers)
+        steps = self._steps({name: bounds[name] for name, kind in numbers.items() if kind == "integer"})
         told = []
         for name, (kind, choices) in kinds.items():
-            low, high = self._bounds(name, kind)
+            low, high = bounds.get(name, ("-", "-"))
             told.append(
                 Told(
                     name=name,
@@ -285,7 +296,7 @@ class _MySQL:
                     unit=unit_of(name, kind),
                     minimum=low,
                     maximum=high,
-                    step=self._step(name, low, high) if kind == "integer" else "-",
+                    step=steps.get(name, "-"),
                     default=self._default(server, name, shown.get(name, session.get(name)), kind),
                     choices=choices,
                 )
@@ -337,45 +348,78 @@ class _MySQL:
         differs = kind in {"integer", "real"} and compiled == "-1" and shown != compiled
         return _default(server, name, shown, follows=differs or _FOLLOWS.fullmatch(name) is not None)
 
-    def _bounds(self, name: str, kind: str) -> tuple[str, str]:
-        if kind not in {"integer", "real"}:
-            return "-", "-"
-        # Performance schema shows 99 as the upper bound of a real whose bound is 99.999.
-        if kind == "real" and self._option(name) is not None:
-            return _plain(self._made_of(name, "-1")), _plain(self._made_of(name, "1e12"))
-        if name in self.bounds:
-            low, high = self.bounds[name]
-            # Both 0 is what is shown of a variable that nothing sets.
-            if low == high == 0:
-                return "-", "-"
-            if kind == "real":
-                return _real(low), _real(high)
-            return str(low), str(high)
-        if self._option(name) is None:
-            return "-", "-"
-        low_text, high_text = self._made_of(name, "0") or "-", self._made_of(name, str(_TOO_LARGE - 1)) or "-"
-        if high_text == "-1":
-            # Printed as a signed number of 32 bits.
-            high_text = str((1 << 32) - 1)
-        elif high_text.isdigit() and int(high_text) > _TOO_LARGE - _LARGEST_STEP:
-            larger = self._made_of(name, str(2 * _TOO_LARGE - 1))
-            high_text = larger if larger is not None and larger.isdigit() else high_text
-        if not low_text.lstrip("-").isdigit() or not high_text.lstrip("-").isdigit():
-            return "-", "-"
-        return low_text, high_text
+    def _all_bounds(self, kinds: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+        """Lower and upper bounds: those that the server states, else what it makes of values far outside."""
+        bounds: dict[str, tuple[str, str]] = {}
+        reals, integers = [], []
+        for name, kind in kinds.items():
+            # Performance schema shows 99 as the upper bound of a real whose bound is 99.999.
+            if kind == "real" and self._option(name) is not None:
+                reals.append(name)
+            elif name in self.bounds:
+                low, high = self.bounds[name]
+                # Both 0 is what is shown of a variable that nothing sets.
+                stated = (_real(low), _real(high)) if kind == "real" else (str(low), str(high))
+                bounds[name] = ("-", "-") if low == high == 0 else stated
+            elif kind == "integer" and self._option(name) is not None:
+                integers.append(name)
+            else:
+                bounds[name] = "-", "-"
+        for name in reals:
+            bounds[name] = _plain(self._made_of(name, "-1")), _plain(self._made_of(name, "1e12"))
+        # One by one: a plugin that refuses one value far outside refuses all its options.
+        for name in integers:
+            low_text = self._made_of(name, "0") or "-"
+            high_text = self._made_of(name, str(_TOO_LARGE - 1)) or "-"
+            if high_text == "-1":
+                # Printed as a signed number of 32 bits.
+                high_text = str((1 << 32) - 1)
+            elif high_text.isdigit() and int(high_text) > _TOO_LARGE - _LARGEST_STEP:
+                larger = self._made_of(name, str(2 * _TOO_LARGE - 1))
+                high_text = larger if larger is not None and larger.isdigit() else high_text
+            whole = low_text.lstrip("-").isdigit() and high_text.lstrip("-").isdigit()
+            bounds[name] = (low_text, high_text) if whole else ("-", "-")
+        return bounds
 
-    def _step(self, name: str, low: str, high: str) -> str:
-        if self._option(name) is None or "-" in {low, high}:
-            return "-"
-        odd = _ODD
-        while odd > max(0, int(high)):
-            odd >>= 1
-        # A table cache is also cut to what the open files allow, so what differs by more than a block is no block.
-        made = self._made_of(name, str(odd)) if odd > int(low) else None
-        if made is None or not made.isdigit():
-            return "-"
-        step = odd - int(made) + 1
-        return str(step) if 1 < step <= _LARGEST_STEP and step & (step - 1) == 0 else "-"
+    def _steps(self, bounds: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+        """The block sizes of integers, by what the server makes of values one below a power of two."""
+        odds = {}
+        for name, (low, high) in bounds.items():
+            if self._option(name) is None or "-" in {low, high}:
+                continue
+            odd = _ODD
+            while odd > max(0, int(high)):
+                odd >>= 1
+            if odd > int(low):
+                odds[name] = odd
+        steps = {}
+        for name, made in self._made_of_all({name: str(odd) for name, odd in odds.items()}).items():
+            # A table cache is also cut to what the open files allow, so what differs by more than a block is no block.
+            step = odds[name] - int(made) + 1 if made.isdigit() else 0
+            if 1 < step <= _LARGEST_STEP and step & (step - 1) == 0:
+                steps[name] = str(step)
+        return steps
+
+    def _made_of_all(self, values: Mapping[str, str]) -> dict[str, str]:
+        """What the server makes of several options' values, each of which it takes or refuses by itself.
+
+        One run tells of them all; where one is refused, halves are tried.
+        """
+        together = [name for name in values if not _NOT_TOGETHER.fullmatch(name)]
+        made = {
+            name: kept
+            for name in values
+            if name not in together and (kept := self._made_of(name, values[name])) is not None
+        }
+        waiting = [together] if together else []
+        while waiting:
+            names = waiting.pop()
+            table = self._help([f"--{_option_name(name)}={values[name]}" for name in names])
+            if table:
+                made |= {name: table[_option_name(name)] for name in names if _option_name(name) in table}
+            elif len(names) > 1:
+                waiting += [names[: len(names) // 2], names[len(names) // 2 :]]
+        return made
 
     def _option(self, name: str) -> str | None:
         return self.options.get(_option_name(name))
