@@ -52,7 +52,7 @@ rule = Rule(
 
 _FIGURES = (
     ("rows read per execution", lambda one: one.each(one.rows_examined), Unit.COUNT),
-    ("time per execution", lambda one: one.each(one.total_seconds), Unit.SECONDS),
+    ("milliseconds per execution", lambda one: 1000 * one.each(one.total_seconds), Unit.COUNT),
 )
 
 
@@ -71,7 +71,8 @@ def check(statements: ExaminedStatements, reads: ReadsByKey, mrr: MultiRangeRead
         (
             Item(
                 message=Message(
-                    "{count} joins look up rows from disk one by one and may gain by batched key access: {statement}",
+                    "Joins that look up rows from disk one by one and may gain by batched key access: {count}, first "
+                    "{statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(found[0].brief, Unit.TEXT),

@@ -54,7 +54,7 @@ rule = Rule(
 
 _FIGURES = (
     ("executions per second", lambda one: one.per_second(one.count), Unit.PER_SECOND),
-    ("time per execution", lambda one: one.each(one.total_seconds), Unit.SECONDS),
+    ("milliseconds per execution", lambda one: 1000 * one.each(one.total_seconds), Unit.COUNT),
 )
 
 
@@ -78,7 +78,8 @@ def check(statements: ExaminedStatements, reads: ReadsByKey, cache: CacheAdvice,
         (
             Item(
                 message=Message(
-                    "{share} of all statements look up one row by its key, {rate} look-ups; most of them: {statement}",
+                    "{share} of all statements look up one row by its key (look-ups: {rate}); most of them: "
+                    "{statement}",
                     {
                         "share": Quantity(share, Unit.RATIO),
                         "rate": Quantity(reads.handler_read_key, Unit.PER_SECOND),

@@ -55,7 +55,7 @@ rule = Rule(
 
 _FIGURES = (
     ("rows read per execution", lambda one: one.each(one.rows_examined), Unit.COUNT),
-    ("time per execution", lambda one: one.each(one.total_seconds), Unit.SECONDS),
+    ("milliseconds per execution", lambda one: 1000 * one.each(one.total_seconds), Unit.COUNT),
 )
 
 
@@ -74,7 +74,8 @@ def check(statements: ExaminedStatements, reads: ReadsByKey, mrr: MultiRangeRead
         (
             Item(
                 message=Message(
-                    "{count} statements read scattered rows from disk and may gain by multi-range reads: {statement}",
+                    "Statements that read scattered rows from disk and may gain by multi-range reads: {count}, first "
+                    "{statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(found[0].brief, Unit.TEXT),

@@ -54,7 +54,7 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
     figures = (
         first.figure("share of all time", share, Unit.RATIO),
         first.figure("sessions kept busy", first.load, Unit.COUNT),
-        first.figure("time per execution", first.each(first.total_seconds), Unit.SECONDS),
+        first.figure("milliseconds per execution", 1000 * first.each(first.total_seconds), Unit.COUNT),
         first.span(),
     )
     if len(statements.statements) < p.statements or share <= p.share or first.load < p.load:

@@ -71,8 +71,7 @@ def check(statements: ExaminedStatements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements read far more rows than they use; the one that takes most time reads {rows} "
-                    "each time: {statement}",
+                    "Statements that read far more rows than they use: {count}; {rows} each time by {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

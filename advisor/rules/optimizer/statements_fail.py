@@ -67,7 +67,7 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements often fail; {share} of the executions of the one that fails most: {statement}",
+                    "Statements that often fail: {count}; {share} of the executions of {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

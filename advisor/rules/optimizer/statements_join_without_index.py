@@ -57,7 +57,7 @@ _ADVICE = (
 )
 
 _FIGURES = (
-    ("time per execution", lambda one: one.each(one.total_seconds), Unit.SECONDS),
+    ("milliseconds per execution", lambda one: 1000 * one.each(one.total_seconds), Unit.COUNT),
     ("sessions kept busy by executions", lambda one: one.load, Unit.COUNT),
 )
 
@@ -72,12 +72,11 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements join without an index; the one that takes most time needs {time} each time: "
-                    "{statement}",
+                    "Statements that join without an index: {count}; {time} ms each time by {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),
-                        "time": Quantity(first.each(first.total_seconds), Unit.SECONDS),
+                        "time": Quantity(1000 * first.each(first.total_seconds), Unit.COUNT),
                     },
                 ),
                 evidence=evidence_of(found, _FIGURES),

@@ -68,8 +68,8 @@ def check(statements: ExaminedStatements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements skip most of what they read; the one that takes most time reads {rows} rows "
-                    "each time: {statement}",
+                    "Statements that skip most of the rows that they read: {count}; {rows} read each time by "
+                    "{statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

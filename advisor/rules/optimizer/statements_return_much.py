@@ -67,8 +67,7 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements send many rows at a time; the one that takes most time sends {rows}: "
-                    "{statement}",
+                    "Statements that send many rows at a time: {count}; {rows} each time by {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

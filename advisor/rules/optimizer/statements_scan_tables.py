@@ -74,8 +74,7 @@ def check(statements: ExaminedStatements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements read whole tables; the one that takes most time reads {rows} rows each time: "
-                    "{statement}",
+                    "Statements that read whole tables: {count}; {rows} rows each time by {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

@@ -68,8 +68,7 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements sort many rows; the one that takes most time sorts {rows} each time: "
-                    "{statement}",
+                    "Statements that sort many rows: {count}; {rows} each time by {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

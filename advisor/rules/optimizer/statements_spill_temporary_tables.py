@@ -70,7 +70,7 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements write temporary tables to disk; the most frequent makes {rate}: {statement}",
+                    "Statements that write temporary tables to disk: {count}; {rate} by {statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

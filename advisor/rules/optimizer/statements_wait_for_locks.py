@@ -71,8 +71,8 @@ def check(statements: Statements, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} statements mostly wait for locks; the one that waits longest does so for {share} of its "
-                    "time: {statement}",
+                    "Statements that wait for locks for much of their time: {count}; {share} of the time of "
+                    "{statement}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "statement": Quantity(first.brief, Unit.TEXT),

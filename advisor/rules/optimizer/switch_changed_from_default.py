@@ -44,7 +44,7 @@ def check(switches: OptimizerSwitches) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} flags of optimizer_switch are not as this version has them: {flags}",
+                    "Flags of optimizer_switch that are not as this version has them: {flags}",
                     {"count": Quantity(len(switches.changed), Unit.COUNT), "flags": Quantity(changed, Unit.TEXT)},
                 ),
                 evidence=switches.measured(),

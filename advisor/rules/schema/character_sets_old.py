@@ -48,7 +48,7 @@ def check(tables: Tables) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} tables keep text in utf8mb3, such as {table} ({collation})",
+                    "Tables that keep text in utf8mb3: {count}, such as {table} ({collation})",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "table": Quantity(named[0].place, Unit.TEXT),

@@ -47,7 +47,7 @@ def check(tables: Tables) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} schemas mix collations of one character set, such as {schema}: {collations}",
+                    "Schemas that mix collations of one character set: {count}, such as {schema} ({collations})",
                     {
                         "count": Quantity(len(mixes), Unit.COUNT),
                         "schema": Quantity(named[0][0], Unit.TEXT),

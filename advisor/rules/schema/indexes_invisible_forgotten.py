@@ -45,7 +45,8 @@ def check(indexes: Indexes) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} indexes are written and never read, since they are hidden, such as {index} of {table}",
+                    "Indexes that are written and never read, since they are hidden: {count}, such as {index} of "
+                    "{table}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "index": Quantity(named[0].name, Unit.TEXT),

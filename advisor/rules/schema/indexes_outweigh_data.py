@@ -61,7 +61,8 @@ def check(tables: Tables, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} tables have indexes bigger than twice their rows, such as {table}: {indexes} for {data}",
+                    "Tables whose indexes are more than twice their rows: {count}, such as {table} ({indexes} for "
+                    "{data})",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "table": Quantity(named[0].place, Unit.TEXT),

@@ -49,7 +49,7 @@ def check(indexes: Indexes) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} indexes repeat another one, such as {index} of {table}, which {cover} covers",
+                    "Indexes that repeat another one: {count}, such as {index} of {table}, which {cover} covers",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "index": Quantity(first.name, Unit.TEXT),

@@ -61,7 +61,7 @@ def check(indexes: Indexes, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} tables have more than {limit} indexes, such as {table} with {many}",
+                    "Tables with more than {limit} indexes: {count}, such as {table} with {many}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "limit": Quantity(p.indexes, Unit.COUNT),

@@ -79,7 +79,7 @@ def check(counted: IndexReads, p: Parameters) -> Finding | Passed | NotEvaluated
         (
             Item(
                 message=Message(
-                    "{count} indexes were not read in {time}, such as {index} of {table}",
+                    "Indexes that were not read in {time}: {count}, such as {index} of {table}",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "time": Quantity(counted.counted_seconds, Unit.SECONDS),

@@ -115,17 +115,17 @@ def _item(place: str, partitions: int, found: tuple[Statement, ...], load: float
         )
     return Item(
         message=Message(
-            "{table} has {partitions} partitions, and a statement takes {time} to read {rows} rows of it",
+            "{table} has {partitions} partitions, and a statement takes {time} ms to read {rows} rows of it",
             {
                 "table": Quantity(place, Unit.TEXT),
                 "partitions": Quantity(partitions, Unit.COUNT),
-                "time": Quantity(first.each(first.total_seconds), Unit.SECONDS),
+                "time": Quantity(1000 * first.each(first.total_seconds), Unit.COUNT),
                 "rows": Quantity(first.each(first.rows_examined), Unit.COUNT),
             },
         ),
         evidence=(
             Measured(f"partitions of {place}", partitions, Unit.COUNT, None, "InnoDB's dictionary"),
-            first.figure("time per execution", first.each(first.total_seconds), Unit.SECONDS),
+            first.figure("milliseconds per execution", 1000 * first.each(first.total_seconds), Unit.COUNT),
             first.figure("rows read per execution", first.each(first.rows_examined), Unit.COUNT),
             first.figure("sessions kept busy", load, Unit.COUNT),
             first.span(),

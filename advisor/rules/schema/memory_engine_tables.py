@@ -40,7 +40,7 @@ def check(tables: Tables, replicated: Replicated) -> Finding | Passed:
     if not found:
         return Passed((*tables.measured(), count))
     named = found[:NAMED]
-    text = "{count} tables are lost at a restart, such as {table}"
+    text = "Tables whose rows are lost at a restart: {count}, such as {table}"
     return Finding(
         (
             Item(

@@ -45,7 +45,7 @@ def check(tables: Tables, replicated: Replicated) -> Finding | Passed:
         return Passed((*tables.measured(), count))
     named = found[:NAMED]
     cluster = replicated.how in ("a Galera cluster", "group replication")
-    text = "{count} tables are in an engine without transactions, such as {table} ({engine})"
+    text = "Tables in an engine without transactions: {count}, such as {table} ({engine})"
     return Finding(
         (
             Item(

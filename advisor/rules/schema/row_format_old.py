@@ -48,7 +48,7 @@ def check(tables: Tables) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} tables are in an old row format, such as {table} ({format})",
+                    "Tables in an old row format: {count}, such as {table} ({format})",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "table": Quantity(named[0].place, Unit.TEXT),

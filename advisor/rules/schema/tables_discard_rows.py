@@ -44,7 +44,7 @@ def check(tables: Tables) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} tables keep no row that is written to them, such as {table}",
+                    "Tables that keep no row that is written to them: {count}, such as {table}",
                     {"count": Quantity(len(found), Unit.COUNT), "table": Quantity(named[0].place, Unit.TEXT)},
                 ),
                 evidence=(count,),

@@ -64,7 +64,7 @@ def check(tables: Tables, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{count} tables hold {bytes} of free room, most of it {table}: {share} of its file",
+                    "Tables with much free room: {count} with {bytes}, most of it in {table} ({share} of its file)",
                     {
                         "count": Quantity(len(found), Unit.COUNT),
                         "bytes": Quantity(sum(one.free_bytes for one in found), Unit.BYTES),

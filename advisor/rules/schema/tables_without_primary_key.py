@@ -42,7 +42,7 @@ def check(keyless: KeylessTables, replicated: Replicated) -> Finding | Passed:
     if not keyless.tables:
         return Passed((count,))
     named = keyless.tables[:NAMED]
-    text = "{count} tables have no primary key, such as {table}"
+    text = "Tables without a primary key: {count}, such as {table}"
     if replicated.how:
         text += "; this server is part of {how}"
     return Finding(
