@@ -14,7 +14,7 @@ from MySQLdb import Error
 
 from tests.servers import RunningServer
 from tests.truth.scenario import Options, Scenario
-from tests.truth.scenarios.memory import NO_LOOK_UPS, without
+from tests.truth.scenarios.memory import NO_LOOK_UPS, merged, without
 
 LIMIT = 80
 ASLEEP = 57
@@ -160,11 +160,14 @@ SCENARIOS: tuple[Scenario, ...] = (
             }
         ),
         severity={"connections.connections-near-limit": "critical"},
-        but=without(
-            "Its option skip_name_resolve takes no OFF.",
-            NO_LOOK_UPS,
-            "connections.names-resolved-for-nothing",
-            "connections.max-connect-errors-small",
+        but=merged(
+            without(
+                "Its option skip_name_resolve takes no OFF.",
+                NO_LOOK_UPS,
+                "connections.names-resolved-for-nothing",
+                "connections.max-connect-errors-small",
+            ),
+            without("It counts no refusals.", ("mariadb-10.5",), "connections.connections-refused"),
         ),
         quick=True,
     ),

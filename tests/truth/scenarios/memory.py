@@ -188,6 +188,18 @@ _LOADED = frozenset(
 )
 #: What these servers do not have at all.
 ABSENT = merged(
+    without(
+        "Its pool is smaller here: told another size with chunks of 1 MiB, 5.7 may make a third one of it.",
+        ("mysql-5.7.22",),
+        "memory.buffer-pool-oversized",
+        "memory.buffer-pool-not-dumped",
+        "memory.buffer-pool-instances-misfit",
+    ),
+    without(
+        "With so many connections performance_schema alone takes most of the memory: the pool is the matter.",
+        ("mariadb-10.2.11",),
+        "memory.memory-budget-exceeded",
+    ),
     without("It lays its pool out by itself.", others(CHUNKS), "memory.buffer-pool-chunks-misfit"),
     without("Its pool has no instances to choose.", others(INSTANCES), "memory.buffer-pool-instances-misfit"),
     without("Its pool has no ceiling.", others(CEILING), "memory.buffer-pool-growth-blocked"),
@@ -203,7 +215,14 @@ ABSENT = merged(
 
 
 #: What is left out for the sake of one scenario's options, not of the server.
-HERE_ONLY = frozenset({"caches.host-cache-off", "memory.buffer-pool-oversized", "memory.buffer-pool-not-dumped"})
+HERE_ONLY = frozenset(
+    {
+        "caches.host-cache-off",
+        "memory.buffer-pool-oversized",
+        "memory.buffer-pool-not-dumped",
+        "memory.memory-budget-exceeded",
+    }
+)
 
 
 def absent(rules: frozenset[str]) -> dict[str, dict[str, str]]:
