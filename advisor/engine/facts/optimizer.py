@@ -18,6 +18,9 @@ from advisor.mysql.snapshot import Remedy, RemedyKind
 _MEMCACHED_DEPRECATED = (8, 0, 22)
 _MEMCACHED_GONE = (8, 3, 0)
 
+#: Flags whose default changed between maintenance releases of one series, so that nobody knows the right one.
+_UNSETTLED = frozenset({"cset_narrowing", "hash_join_cardinality"})
+
 
 def flags(text: str) -> dict[str, str]:
     """``mrr=on,mrr_cost_based=off`` as a mapping."""
@@ -48,7 +51,11 @@ class OptimizerSwitches(Fact):
                 )
             )
         default = flags(known.default)
-        changed = {name: value for name, value in present.items() if default.get(name, value) != value}
+        changed = {
+            name: value
+            for name, value in present.items()
+            if default.get(name, value) != value and name not in _UNSETTLED
+        }
         return cls(present, changed, not known.verified)
 
     def measured(self) -> tuple[Measured, ...]:

@@ -46,7 +46,7 @@ rule = Rule(
     parameters=Parameters(),
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/bnl-bka-optimization.html",
-        "https://mariadb.com/docs/server/ha-and-performance/optimization-and-tuning/query-optimizations/block-based-join-algorithms",
+        "https://mariadb.com/docs/server/ha-and-performance/optimization-and-tuning/query-optimizer/block-based-join-algorithms",
     ],
 )
 

@@ -38,7 +38,7 @@ rule = Rule(
     since="0.2",
     raises=["optimizer_use_condition_selectivity"],
     references=[
-        "https://mariadb.com/docs/server/ha-and-performance/optimization-and-tuning/system-variables/server-system-variables",
+        "https://mariadb.com/docs/server/server-management/variables-and-modes/server-system-variables",
     ],
 )
 
