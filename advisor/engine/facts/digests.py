@@ -124,8 +124,10 @@ class Statement:
     def reads_table(self, schema: str, table: str) -> bool:
         """Whether its text names the table, in this schema or with it."""
         text = self.text.lower()
-        quoted = re.search(rf"(?<![\w$]){re.escape(table.lower())}(?![\w$])", text) is not None
-        return quoted and (self.schema.lower() == schema.lower() or schema.lower() in text)
+        if table.lower() not in text:
+            return False
+        named = re.search(rf"(?<![\w$]){re.escape(table.lower())}(?![\w$])", text) is not None
+        return named and (self.schema.lower() == schema.lower() or schema.lower() in text)
 
     def figure(self, what: str, value: float, unit: Unit) -> Measured:
         """A figure of it, as evidence."""
