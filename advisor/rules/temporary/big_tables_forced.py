@@ -6,7 +6,7 @@ Why it matters
     pays for it.
 
 How it is computed
-    From the setting alone: big_tables is ON globally. MariaDB calls it deprecated since 10.5.
+    From the setting alone: big_tables is ON globally. MariaDB calls it deprecated since 10.5, and 12.0 has it no more.
 
 When to dismiss it
     Never with a global ON: a session that knows better can set it for itself.
@@ -33,7 +33,7 @@ class BigTables(Settings):
 rule = Rule(
     __name__,
     severity=Severity.WARNING,
-    applies_to=["mysql>=5.7", "mariadb>=10.2"],
+    applies_to=["mysql>=5.7", "mariadb>=10.2,<12.0"],
     since="0.2",
     references=[
         "https://dev.mysql.com/doc/refman/8.4/en/server-system-variables.html",

@@ -8,13 +8,17 @@ from typing import Any
 from tests.servers import RunningServer
 from tests.servers.load import prepare, write_load
 from tests.truth.exceptions import except_on
-from tests.truth.scenario import MARIADB, MYSQL, Options, Scenario
+from tests.truth.scenario import EVERY, MARIADB, MYSQL, Options, Scenario
 from tests.truth.sessions import sessions
 
 _WITHOUT_TRACE = ("mariadb-10.2.11",)
 #: Servers that show the redo capacity by this variable.
 _BY_CAPACITY = ("mysql-8.0.33", "mysql-9.7")
 
+#: Servers that show the checkpoint age without a counter that has to be switched on.
+_SHOWS_AGE = tuple(name for name in EVERY if name not in ("mysql-5.7.22", "mysql-8.0.12", "mariadb-10.2.11"))
+
+_AGE = "observability.checkpoint-age-counters-off"
 _TRACE = "observability.optimizer-trace-on"
 _DIGESTS = "observability.digest-table-full"
 
@@ -58,6 +62,7 @@ def _narrow(server: str) -> Options:
         "innodb_io_capacity": "100",
         "innodb_io_capacity_max": "200",
         _redo_log(server): "8M",
+        **({} if server in _SHOWS_AGE else {"innodb_monitor_enable": "module_log"}),
     }
 
 
@@ -102,9 +107,10 @@ SCENARIOS: tuple[Scenario, ...] = (
         what="Every mutex is counted, histories are long, consumers hang in the air, statements are not added up",
         options=_dear,
         load=connecting,
-        fires=_SEEN_WHOLE,
+        fires=_SEEN_WHOLE | {_AGE},
         passes=frozenset({"observability.performance-schema-off"}),
         but=except_on(
+            (_SHOWS_AGE, "shows the checkpoint age among its status variables", (_AGE,)),
             (_WITHOUT_TRACE, "no trace of the optimizer", (_TRACE,)),
             (MARIADB, "off by default there, which is not held against it", ("observability.performance-schema-off",)),
         ),
@@ -118,8 +124,11 @@ SCENARIOS: tuple[Scenario, ...] = (
         warm_seconds=2,
         inspect=True,
         fires=frozenset({_DIGESTS, "observability.flush-counters-off"}),
-        passes=_SEEN_WHOLE,
-        but=except_on((_WITHOUT_TRACE, "no trace of the optimizer, and 200 digests at most", (_TRACE, _DIGESTS))),
+        passes=_SEEN_WHOLE | {_AGE},
+        but=except_on(
+            (_SHOWS_AGE, "shows the checkpoint age among its status variables", (_AGE,)),
+            (_WITHOUT_TRACE, "no trace of the optimizer, and 200 digests at most", (_TRACE, _DIGESTS)),
+        ),
     ),
     Scenario(
         name="performance-schema-switched-off",
