@@ -239,6 +239,15 @@ _NOT_THERE: dict[str, dict[str, str]] = {
     for name in EVERY
 }
 
+#: Where this load is not enough to hold flushing at its limit in each run.
+_KEEPS_UP: dict[str, dict[str, str]] = {
+    "mysql-9.7": {"flushing.io-capacity-too-low": "Held back, it writes less than 85 of its 100 pages a second."},
+    "mariadb-10.5": {
+        "flushing.io-capacity-too-low": "It writes fast enough for this load, just below its limit.",
+        "flushing.flush-sync-off": "It writes fast enough for this load, just below its limit.",
+    },
+}
+
 SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="flushing-misfits-on-flash",
@@ -279,7 +288,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         what="Flushing keeps to its small maximum while writers wait at a redo log that the disk has no room for",
         options=crawling,
         setup=table,
-        load=bulk_inserts,
+        load=hasty_inserts,
         warm_seconds=3,
         host={"free_disk_bytes": 32 << 20},
         fires=frozenset(
@@ -300,6 +309,7 @@ SCENARIOS: tuple[Scenario, ...] = (
                     if name in ONE_CLEANER
                     else {"flushing.adaptive-flushing-blind": "Its adaptive flushing always sees the age."}
                 ),
+                **_KEEPS_UP.get(name, {}),
             }
             for name, known in _NOT_THERE.items()
         },
@@ -308,7 +318,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="bulk-load-into-a-small-pool",
         what="Rows are loaded faster than the page cleaner makes pages free, and hardly any are read",
-        servers=("mysql-5.7.22", "mysql-8.0.12", "mysql-8.0.33", "mariadb-10.2.11"),
+        servers=("mysql-5.7.22", "mysql-8.0.33", "mariadb-10.2.11"),
         elsewhere="Their pages become free as fast as this load takes them, or it makes them read as well.",
         options={
             "innodb_buffer_pool_size": "128M",
