@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -16,11 +17,11 @@ from advisor.engine.recommendation import Recommendation, proposed_variables
 from advisor.engine.scene import default_variables, inspected, scene, server_named, stated
 from advisor.engine.units import DAY, GIB, MIB
 from advisor.mysql import redo, series
-from advisor.mysql.catalogue import CATALOGUE
+from advisor.mysql.catalogue import CATALOGUE, Kind
 from advisor.mysql.proposal import Investigate, SchemaAdvice, SetVariable, UpgradeAdvice
 from advisor.mysql.statements import BadProposal, render
 from advisor.mysql.values import same
-from advisor.mysql.version import Flavor, identify
+from advisor.mysql.version import Distribution, Flavor, identify
 from advisor.rules import all_rules, rule_by_id
 from collector.collect import read_snapshot
 from collector.connection import connect
@@ -248,7 +249,9 @@ def test_mysqltuner_wants_galeras_appliers_at_one_and_at_four_times_the_cpus_and
             deliberate=True,
         )
 
-    for one in recommended(seen(threads)):
+    said = recommended(seen(threads))
+    assert any("wsrep_slave_threads" in one.variables for one in said) == (threads < 12)
+    for one in said:
         wanted = one.variables.get("wsrep_slave_threads")
         if wanted is not None:
             assert int(wanted) > threads
@@ -289,6 +292,7 @@ def test_phpmyadmin_and_mysqltuner_want_the_key_buffer_at_64m_and_at_0_and_we_se
         return values[0] if values else None
 
     wanted = proposed(size)
+    assert (wanted is not None) == (size == GIB)
     assert wanted != 0
     assert wanted is None or proposed(wanted) is None
 
@@ -400,3 +404,45 @@ def test_the_memory_that_is_told_is_not_all_buffers_times_all_connections() -> N
     )
     outcome = judge(seen, all_rules(), strict=True).outcome("memory.buffer-pool-exceeds-memory")
     assert isinstance(outcome, Passed)
+
+
+def test_releem_sets_an_integer_to_70_000000_and_our_integers_are_whole() -> None:
+    checked = 0
+    for rule, seen, name, value in proposals():
+        known = CATALOGUE.find(name, seen.server)
+        assert known is not None
+        if known.kind is Kind.INTEGER:
+            assert isinstance(value, int), (rule, name, value)
+            assert not isinstance(value, bool), (rule, name, value)
+            checked += 1
+    assert checked > 50
+
+
+@pytest.mark.parametrize("server", VERSIONS)
+def test_percona_toolkit_compares_values_that_show_cuts_and_no_list_of_flags_is_as_long(server: str) -> None:
+    """MySQL's SHOW VARIABLES ends values after 1,024 characters (tried on 8.0 and 9.7; MariaDB's does not)."""
+    defaults = default_variables(server_named(server))
+    assert len(defaults["optimizer_switch"]) < 1024
+    assert len(defaults["sql_mode"]) < 1024
+
+
+def test_tuners_tell_a_managed_server_to_set_what_its_provider_sets_and_we_give_parameters_only() -> None:
+    """A managed server has neither an option file nor SET GLOBAL for its people, and a list of CVEs is not theirs."""
+    seen = scene("mysql 8.0.33", {"innodb_redo_log_capacity": 32 * MIB}, redo_per_second=2 * MIB, pressure=[1.0])
+    identity = seen.snapshot.identity
+    version = replace(identity.version, distribution=Distribution.RDS)
+    managed = replace(seen, snapshot=replace(seen.snapshot, identity=replace(identity, version=version)))
+    advice = prepare(managed, judge(managed, all_rules(), strict=True)).recommendations
+    assert any(one.rendered.parameters for one in advice)
+    for one in advice:
+        assert (one.rendered.sql, one.rendered.option_file) == ((), ())
+
+
+def test_releem_sets_a_flush_method_that_the_machine_lacks_and_ours_is_one_that_the_server_knows() -> None:
+    """What is proposed for innodb_flush_method is a choice of that very version, by the catalogue."""
+    methods = [(seen, str(value)) for _, seen, name, value in proposals() if name == "innodb_flush_method"]
+    assert methods
+    for seen, value in methods:
+        known = CATALOGUE.find("innodb_flush_method", seen.server)
+        assert known is not None
+        assert value in known.choices or not known.choices
