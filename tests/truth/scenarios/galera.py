@@ -19,9 +19,10 @@ from tests.truth.scenario import Load, Options, Scenario
 HERE = (DISTRIBUTION_SERVER,)
 ELSEWHERE = "Galera comes as the distribution's package galera-4, for the distribution's own MariaDB"
 
+#: Its proposal needs a restart, and starting a node again is left to the helper that knows how.
+_NEEDS_RESTART = frozenset({"galera.auto-increment-lock-mode"})
 _SET_BADLY = frozenset(
     {
-        "galera.auto-increment-lock-mode",
         "galera.schema-changes-rolling-left",
         "galera.desync-left-on",
         "galera.keyless-tables-uncertified",
@@ -47,7 +48,7 @@ def alone() -> Options:
     """A single node with every switch the wrong way."""
     return {
         **node_options(),
-        "innodb_autoinc_lock_mode": "1",
+        "innodb_autoinc_lock_mode": "2",
         "wsrep_osu_method": "RSU",
         "wsrep_certify_nonpk": "OFF",
         "wsrep_slave_fk_checks": "OFF",
@@ -228,6 +229,7 @@ SCENARIOS = (
         inspect=True,
         passes=_SET_BADLY
         | _SLOW
+        | _NEEDS_RESTART
         | {
             "galera.node-not-primary",
             "galera.node-not-synced",
@@ -271,10 +273,10 @@ SCENARIOS = (
         what="The other of two nodes is lost",
         servers=HERE,
         elsewhere=ELSEWHERE,
-        load=within(node, cut_off),
+        load=within(lambda: {**node(), "innodb_autoinc_lock_mode": "1"}, cut_off),
         seconds=3,
         interval=1,
-        fires=frozenset({"galera.node-not-primary"}),
+        fires=_NEEDS_RESTART | {"galera.node-not-primary"},
         applied=False,
     ),
 )
