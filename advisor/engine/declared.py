@@ -277,7 +277,8 @@ class HarmRates(Rates, Harm):
 def inspected(seen: Observation, rowset: str) -> tuple[Row, ...]:
     """The rows that an inspection read under that name of ``inspection.ROWSETS``.
 
-    Raises Missing: nobody had the server inspected, or the probe was refused (with the GRANT) or skipped; Inapplicable
+    Rows of which only a part was read are told to the observation (``Observation.partial``): what is found in them
+    is found, and nothing passes by them. Raises Missing: nobody had the server inspected, or the probe was refused (with the GRANT) or skipped; Inapplicable
     where the probe itself says that there is nothing to ask (an empty remedy).
     """
     inspection = seen.inspection
@@ -299,6 +300,8 @@ def inspected(seen: Observation, rowset: str) -> tuple[Row, ...]:
         raise Missing(Remedy(RemedyKind.ENABLE, rowset, probe.reason or "It could not be read; inspect it again."))
     if rowset not in inspection.rowsets:
         raise Missing(Remedy(RemedyKind.ENABLE, rowset, "The last inspection did not read it; inspect it again."))
+    if probe is not None and probe.reason:
+        seen.note_partial(Remedy(RemedyKind.ENABLE, f"the rest of {rowset.replace('_', ' ')}", probe.reason))
     return inspection.rowsets[rowset]
 
 

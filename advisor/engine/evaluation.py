@@ -25,6 +25,7 @@ from advisor.engine.outcome import (
     NotApplicable,
     NotEvaluated,
     Outcome,
+    Passed,
     Severity,
 )
 from advisor.engine.recommendation import Recommendation, key_of, proposed_metrics, proposed_variables, recommend
@@ -112,10 +113,12 @@ class Facts:
         self.in_force: InForce = in_force or {}
         self._withheld = tuple(withheld)
         self._known: dict[type[Fact], Fact | Missing | Inapplicable] = {}
+        self._partial: dict[type[Fact], tuple[Remedy, ...]] = {}
 
     def of(self, kind: type[Fact]) -> Fact:
         """The fact. Raises Missing or Inapplicable as its ``read`` does."""
         if kind not in self._known:
+            before = len(self.seen.partial)
             try:
                 fact = kind.read(self.seen)
                 if isinstance(fact, Harm) and kind in self._withheld:
@@ -123,6 +126,7 @@ class Facts:
                 self._known[kind] = fact
             except (Missing, Inapplicable) as reason:
                 self._known[kind] = reason
+            self._partial[kind] = tuple(self.seen.partial[before:])
         known = self._known[kind]
         if not isinstance(known, Exception):
             return known
@@ -132,6 +136,10 @@ class Facts:
         finally:
             # A frame that holds the exception which holds the frame: only the collector of cycles would end that.
             del known
+
+    def partial(self, kind: type[Fact]) -> tuple[Remedy, ...]:
+        """Why a fact that was read knows only a part of what is there; empty where it knows all."""
+        return self._partial.get(kind, ())
 
 
 def judge(
@@ -247,7 +255,13 @@ def ask(rule: Rule, seen: Observation, facts: Facts, parameters: object | None) 
             return NotApplicable(reason.why)
     if missing:
         return NotEvaluated(tuple(missing))
-    return rule.call(there, parameters, facts.in_force)
+    outcome = rule.call(there, parameters, facts.in_force)
+    if isinstance(outcome, Passed):
+        parts = dict.fromkeys(remedy for kind in rule.needs.values() for remedy in facts.partial(kind))
+        if parts:
+            # Nothing was found in the part that was read: that is not the same as nothing being there.
+            return NotEvaluated(tuple(parts))
+    return outcome
 
 
 def _as_severe(item: Item, rule: Rule, facts: Facts, parameters: object | None, holding: Collection[str]) -> Item:

@@ -11,7 +11,7 @@ from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.inspection import Inspection
 from advisor.mysql.proposal import Value
 from advisor.mysql.rates import Interval
-from advisor.mysql.snapshot import Snapshot
+from advisor.mysql.snapshot import Remedy, Snapshot
 from advisor.mysql.version import ServerVersion
 
 
@@ -88,6 +88,15 @@ class Observation:
         if not self.intervals:
             return None
         return Window(self.intervals[0].started_at, self.intervals[-1].ended_at, len(self.intervals))
+
+    @cached_property
+    def partial(self) -> list[Remedy]:
+        """What the facts that were read so far know only a part of; the engine looks at it around each fact."""
+        return []
+
+    def note_partial(self, remedy: Remedy) -> None:
+        """Says that what was just read is only a part, and why."""
+        self.partial.append(remedy)
 
     def with_proposed(self, values: Mapping[str, Value], metrics: frozenset[str] = frozenset()) -> Observation:
         """The same server as if it had these values already."""

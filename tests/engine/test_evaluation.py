@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.engine.evaluation import BrokenRule, judge
@@ -9,6 +11,7 @@ from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed,
 from advisor.engine.scene import scene
 from advisor.mysql.proposal import Investigate, SetVariable
 from advisor.mysql.snapshot import RemedyKind
+from advisor.rules import rule_by_id
 from tests.engine.making import RAISE, made_rule
 
 FEW = scene("mysql 8.0.33", {"max_connections": 100})
@@ -124,3 +127,18 @@ def test_what_is_missing_is_told_once_however_many_rules_miss_it() -> None:
     seen = scene("mysql 8.0.33", {"max_connections": ""})
     judgement = judge(seen, [made_rule("one", RAISE), made_rule("two", RAISE)], strict=True)
     assert len(judgement.missing) == 1
+
+
+def test_nothing_passes_by_a_part_of_what_is_there() -> None:
+    """What is found in the part that was read is found; not having found anything in it is no proof."""
+    rule = rule_by_id("schema.tables-without-primary-key")
+    for example in rule.examples:
+        inspection = example.seen.inspection
+        assert inspection is not None
+        part = replace(inspection, probes=tuple(replace(one, reason="Stopped at 5,000.") for one in inspection.probes))
+        outcome = judge(replace(example.seen, inspection=part), [rule], strict=True).outcome(rule.id)
+        if example.outcome is Passed:
+            assert isinstance(outcome, NotEvaluated)
+            assert "Stopped at 5,000." in {one.text for one in outcome.missing}
+        else:
+            assert isinstance(outcome, Finding)

@@ -43,6 +43,17 @@ class BinaryLog(Fact):
 
 
 @dataclass(frozen=True)
+class OwnBinaryLog(BinaryLog):
+    """A binary log whose files the server itself removes: a cloud that runs the server has settings of its own."""
+
+    @classmethod
+    def read(cls, seen: Observation) -> Self:
+        if seen.server.distribution.managed:
+            raise Inapplicable(Message("The provider removes the files of the binary log, by settings of its own."))
+        return super().read(seen)
+
+
+@dataclass(frozen=True)
 class Source(Fact):
     """Replicas read this server's binary log, and it replicates from nobody."""
 
