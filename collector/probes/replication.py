@@ -6,7 +6,7 @@ from advisor.mysql.grants import has_privilege, parse_grants
 from advisor.mysql.snapshot import Remedy, RemedyKind
 from collector.connection import Connection
 from collector.errors import USABLE
-from collector.probes.probe import Found, Probe, Skipped
+from collector.probes.probe import LONGEST_VALUE, Found, Probe, Skipped
 
 MYSQL = "SHOW REPLICA STATUS"
 MYSQL_BEFORE_8_0_22 = "SHOW SLAVE STATUS"
@@ -82,7 +82,13 @@ def read(connection: Connection, found: Found) -> int:
         rows = connection.query(sql)
         names = [column.lower() for column in rows.columns]
         found.replication = [
-            {name: value for name, value in zip(names, row, strict=False) if name in _COLUMNS} for row in rows.rows
+            {
+                # Sets of GTIDs and lists of filters may be long without end.
+                name: value[:LONGEST_VALUE] if value else value
+                for name, value in zip(names, row, strict=False)
+                if name in _COLUMNS
+            }
+            for row in rows.rows
         ]
         found.replicas_attached = _attached(connection, found)
     return len(rows.rows)

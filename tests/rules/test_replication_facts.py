@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.engine.evaluation import judge
 from advisor.engine.facts.galera import ClusterNode
 from advisor.engine.facts.replication import Channels, channel_row
-from advisor.engine.outcome import Finding, Missing, NotEvaluated
+from advisor.engine.outcome import Finding, Missing, NotApplicable, NotEvaluated
 from advisor.engine.scene import scene
 from advisor.mysql.snapshot import ProbeResult, ProbeState, Remedy, RemedyKind
+from advisor.mysql.version import identify
 from advisor.rules import rule_by_id
 from collector import redaction
 
@@ -53,6 +56,16 @@ def test_without_the_grant_no_rule_says_that_all_is_well_with_replication() -> N
         Channels.read(seen)
     for rule in ("replication.replica-stopped", "replication.replica-writable"):
         assert judge(seen, [rule_by_id(rule)], strict=True).outcome(rule) == NotEvaluated((remedy,))
+
+
+def test_who_removes_the_files_of_a_managed_servers_log_is_its_provider() -> None:
+    rule = rule_by_id("binlog.retention-unbounded")
+    seen = scene("mysql 5.7.22", {"log_bin": "ON"})
+    managed = identify("5.7.44-log", "MySQL Community Server (GPL)", variables={"basedir": "/rdsdbbin/mysql-5.7.44/"})
+    there = replace(seen, snapshot=replace(seen.snapshot, identity=replace(seen.snapshot.identity, version=managed)))
+    assert managed.distribution.managed
+    assert isinstance(judge(seen, [rule], strict=True).outcome(rule.id), Finding)
+    assert isinstance(judge(there, [rule], strict=True).outcome(rule.id), NotApplicable)
 
 
 def test_two_channels_that_stopped_are_two_recommendations() -> None:

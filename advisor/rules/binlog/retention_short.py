@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.declared import Settings
-from advisor.engine.facts.replication import BinaryLog
+from advisor.engine.facts.replication import OwnBinaryLog
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
@@ -63,7 +63,7 @@ rule = Rule(
 
 
 @rule.check
-def check(expiry: Expiry, _log: BinaryLog, p: Parameters) -> Finding | Passed:
+def check(expiry: Expiry, _log: OwnBinaryLog, p: Parameters) -> Finding | Passed:
     if not 0 < expiry.seconds < p.kept_seconds:
         return Passed(expiry.measured())
     wanted = max(2 * DAY, int(p.kept_seconds))

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.declared import Settings
-from advisor.engine.facts.replication import BinaryLog
+from advisor.engine.facts.replication import OwnBinaryLog
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
@@ -52,7 +52,7 @@ rule = Rule(
 
 
 @rule.check
-def check(expiry: Expiry, _log: BinaryLog) -> Finding | Passed:
+def check(expiry: Expiry, _log: OwnBinaryLog) -> Finding | Passed:
     if expiry.binlog_expire_logs_seconds > 0 or expiry.expire_logs_days > 0 or expiry.max_binlog_total_size > 0:
         return Passed(expiry.measured())
     if expiry.exists("binlog_expire_logs_seconds"):

@@ -79,6 +79,8 @@ def check(replica: Channels) -> Finding | Passed:
             f"Error {error}: {why}. Mend the cause, then start replication again; never skip an event that you "
             "have not understood."
             if error
+            else "It is connecting: look again in a minute, and at the network and the source if it still is."
+            if channel.io_running not in ("Yes", "No") and channel.sql_running == "Yes"
             else "No error is told: find out who stopped it and why, then start replication again."
         )
         items.append(
@@ -133,6 +135,10 @@ rule.fires(
         role="replica",
         replication=[channel_row(replica_io_running="No", replica_sql_running="No", seconds_behind_source=None)],
     ),
+)
+rule.fires(
+    "It has just begun to connect",
+    scene("mysql 8.0.33", role="replica", replication=[channel_row(replica_io_running="Connecting")]),
 )
 rule.passes("Both threads run", scene("mysql 8.0.33", role="replica", replication=[channel_row()]))
 rule.passes(
