@@ -47,6 +47,7 @@ FROM_MANUAL: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("mysql-9.7", "innodb_flush_method"): {"default": "~O_DIRECT"},
     ("mysql", "bind_address"): {"default": "*"},
     ("mysql", "enforce_gtid_consistency"): {"kind": "enum", "choices": "OFF,ON,WARN"},
+    ("mysql", "key_cache_age_threshold"): {"step": "100"},
     ("mysql", "mysqlx_bind_address"): {"default": "*"},
     ("mysql", "mysqlx_port"): {"default": "33060"},
     ("mysql", "port"): {"default": "3306"},
