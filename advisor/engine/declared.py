@@ -278,8 +278,8 @@ def inspected(seen: Observation, rowset: str) -> tuple[Row, ...]:
     """The rows that an inspection read under that name of ``inspection.ROWSETS``.
 
     Rows of which only a part was read are told to the observation (``Observation.partial``): what is found in them
-    is found, and nothing passes by them. Raises Missing: nobody had the server inspected, or the probe was refused (with the GRANT) or skipped; Inapplicable
-    where the probe itself says that there is nothing to ask (an empty remedy).
+    is found, and nothing passes by them. Raises Missing: nobody had the server inspected, or the probe was refused
+    (with the GRANT) or skipped; Inapplicable where the probe itself says that there is nothing to ask (no remedy).
     """
     inspection = seen.inspection
     if inspection is None:

@@ -22,6 +22,7 @@ EXPECTED = {
     Action.ADD_SERVER: {Role.EDITOR, Role.ADMIN},
     Action.CHANGE_SERVER: {Role.EDITOR, Role.ADMIN},
     Action.INSPECT_SERVER: {Role.EDITOR, Role.OPERATOR, Role.ADMIN},
+    Action.SET_RULES: {Role.APPROVER, Role.ADMIN},
     Action.DELETE_SERVER: {Role.ADMIN},
     Action.MANAGE_TEAM: {Role.ADMIN},
 }

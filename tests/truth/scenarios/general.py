@@ -80,7 +80,9 @@ SCENARIOS: tuple[Scenario, ...] = (
         load=moderate,
         warm_seconds=2,
         silent=SIZING | {"durability.commit-not-durable", "flushing.flush-method-buffered"},
-        passes=frozenset({"redo.redo-log-undersized", "durability.commit-not-durable"}),
+        passes=frozenset(
+            {"redo.redo-log-undersized", "durability.commit-not-durable", "engines.tables-share-one-file"}
+        ),
         but={"mysql-5.7.22": {}, "mariadb-10.2.11": {}},
         quick=True,
     ),
@@ -130,9 +132,13 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="low-water-mark-under-writes",
         what="Pages are flushed from 10 % of the pool on by a low maximum",
-        options={"innodb_max_dirty_pages_pct": "10", "innodb_max_dirty_pages_pct_lwm": "5"},
+        options={
+            "innodb_max_dirty_pages_pct": "10",
+            "innodb_max_dirty_pages_pct_lwm": "5",
+            "innodb_file_per_table": "OFF",
+        },
         load=moderate,
-        fires=frozenset({"flushing.dirty-pages-flushed-early"}),
+        fires=frozenset({"flushing.dirty-pages-flushed-early", "engines.tables-share-one-file"}),
         seconds=5,
     ),
     Scenario(
