@@ -252,7 +252,8 @@ class FreePages(Fact):
         shares += [one.free_pages_ratio_min for one in seen.digests if one.free_pages_ratio_min is not None]
         present = int(seen.snapshot.variables.get("innodb_buffer_pool_size", "0"))
         used = round((1 - min(shares)) * present)
-        size = reading.integer(seen, "innodb_buffer_pool_size")
+        # Of a larger pool than there is nobody knows how much would be used.
+        size = min(present, reading.integer(seen, "innodb_buffer_pool_size"))
         ended_at = seen.snapshot.taken_at
         return cls(max(0.0, 1 - used / size), used, Window(ended_at - WEEK, ended_at))
 

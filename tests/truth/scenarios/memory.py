@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
 from typing import Any
 
-from advisor.engine.units import DAY, GIB
+from advisor.engine.units import DAY, GIB, MIB
 from tests.servers import RunningServer
 from tests.truth.scenario import EVERY, MARIADB, MYSQL, Options, Scenario
 from tests.truth.scenarios.flushing import workers
@@ -250,8 +250,9 @@ SCENARIOS: tuple[Scenario, ...] = (
         setup=three_engines,
         load=scattered_reads,
         warm_seconds=2,
-        host={"memory_bytes": 4 * GIB, "cpus": 2},
-        fires=_LOADED,
+        uptime_seconds=DAY,
+        host={"memory_bytes": 256 * MIB, "cpus": 2},
+        fires=_LOADED | {"memory.buffer-pool-exceeds-memory", "memory.buffer-pool-undersized"},
         but=absent(_LOADED),
         quick=True,
     ),
@@ -266,6 +267,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         | _LOADED
         | {
             "memory.buffer-pool-exceeds-memory",
+            "memory.buffer-pool-undersized",
             "connections.connections-near-limit",
             "connections.connections-refused",
             "connections.clients-aborted",
