@@ -258,11 +258,8 @@ SCENARIOS: tuple[Scenario, ...] = (
         warm_seconds=2,
         host={"storage": "ssd"},
         fires=_SETTINGS | _UNDER_LOAD,
-        passes=_OF_A_DISK | {"flushing.free-page-waits", "flushing.flush-sync-off", "flushing.history-list-growing"},
-        but={
-            name: {**known, "flushing.flush-sync-off": "The load is too small to judge the redo log's limit."}
-            for name, known in _NOT_THERE.items()
-        },
+        passes=_OF_A_DISK | {"flushing.free-page-waits", "flushing.history-list-growing"},
+        but=_NOT_THERE,
         quick=True,
     ),
     Scenario(

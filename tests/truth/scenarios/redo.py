@@ -145,6 +145,7 @@ SCENARIOS: tuple[Scenario, ...] = (
                 "redo.redo-log-writer-threads-misfit",
                 "redo.redo-log-sized-by-old-names",
                 "flushing.dirty-pages-flushed-early",
+                "flushing.flush-sync-off",
             }
         ),
         but={
