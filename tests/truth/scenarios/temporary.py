@@ -156,4 +156,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         fires=frozenset({"temporary.temptable-memory-exhausted"}),
         passes=frozenset({"temporary.temporary-tables-on-disk", "temporary.memory-engine-for-temporary-tables"}),
     ),
+    Scenario(
+        name="temporary-tables-with-room",
+        what="The same temporary tables in the memory that MySQL 9 gives them by default",
+        servers=("mysql-9.7",),
+        elsewhere="no counter tells it before MySQL 9",
+        setup=_rows,
+        load=grouping_little,
+        passes=frozenset({"temporary.temptable-memory-exhausted", "temporary.temporary-tables-on-disk"}),
+    ),
 )
