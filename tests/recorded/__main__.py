@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
-from tests.recorded.judging import EXPECTED, expected, recordings
-
 
 def main(arguments: list[str]) -> int:
     verb, names = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if verb == "record":
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
-        import django
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "advisor.settings")
+    import django
 
-        django.setup()
+    django.setup()
+    # After the set-up, since stored snapshots are Django's models.
+    from tests.recorded.judging import EXPECTED, expected, recordings
+
+    if verb == "record":
         from tests.recorded.making import SCENARIOS, record
 
         for name in names or SCENARIOS:
