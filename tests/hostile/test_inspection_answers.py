@@ -25,7 +25,7 @@ ON: list[list[bytes | None]] = [
     *[row for row in VARIABLES if row[0] != b"performance_schema"],
     [b"performance_schema", b"ON"],
 ]
-ALL = [[b"GRANT ALL PRIVILEGES ON *.* TO 'tidemark'@'%'"]]
+ALL: list[Cells] = [[b"GRANT ALL PRIVILEGES ON *.* TO 'tidemark'@'%'"]]
 #: What each question of ours holds, and a good answer to it.
 GOOD: tuple[tuple[str, list[Cells]], ...] = (
     ("SHOW GRANTS", ALL),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from advisor.engine.evaluation import judge
@@ -62,7 +64,7 @@ def test_rules_that_refuse_and_near_limit_propose_one_number() -> None:
 def test_connections_are_raised_only_as_far_as_memory_and_files_have_room() -> None:
     def raised(**more: object) -> int:
         variables = {"max_connections": 1000, "open_files_limit": 20_000, "table_open_cache": 4000}
-        variables |= more.pop("variables", {})  # type: ignore[arg-type]
+        variables |= cast(dict[str, int], more.pop("variables", {}))
         status = {"Max_used_connections": 1000, "Threads_connected": 900}
         return ConnectionLimit.read(scene("mysql 8.0.33", variables, status=status, **more)).raised  # type: ignore[arg-type]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from advisor.engine.evaluation import judge
@@ -16,7 +18,7 @@ ON_DISK = {"Created_tmp_tables": 10, "Created_tmp_disk_tables": 6}
 
 
 def _outcome(
-    rule: str, server: str, counters: dict[str, float], variables: dict[str, object] | None = None
+    rule: str, server: str, counters: Mapping[str, float], variables: Mapping[str, object] | None = None
 ) -> tuple[Outcome, dict[str, Value]]:
     seen = scene(server, variables, counters=counters, deliberate=True)
     outcome = judge(seen, [rule_by_id(rule)], strict=True).outcome(rule)

@@ -6,7 +6,8 @@ Why it matters
 
 How it is computed
     The share of Binlog_cache_disk_use in Binlog_cache_use between full snapshots is above 5 %, and at least one in
-    ten seconds spills. Doubled, up to 1 MiB for a session; above that single big transactions are the matter, and no
+    ten seconds spills. Doubled, or made eight times as large where more than half of all transactions spill (how large
+    they are is counted nowhere), up to 1 MiB for a session; above that single big transactions are the matter, and no
     cache should be sized for them.
 
 When to dismiss it
@@ -48,6 +49,7 @@ class Parameters(Thresholds):
 
     spilled_ratio: float = threshold(0.05, unit=Unit.RATIO, meaning="share that spilled", leave_at=0.03)
     spills_per_second: float = threshold(0.1, unit=Unit.PER_SECOND, meaning="spills", leave_at=0.05)
+    most_ratio: float = threshold(0.5, unit=Unit.RATIO, meaning="share that spilled from which doubling is too little")
     largest_bytes: float = threshold(MIB, unit=Unit.BYTES, meaning="no larger cache is proposed")
 
 
@@ -74,7 +76,8 @@ def check(cache: Cache, spills: Spills, _log: BinaryLog, p: Parameters) -> Findi
     if spills.binlog_cache_disk_use < p.spills_per_second or spills.binlog_cache_disk_use < p.spilled_ratio * used:
         return Passed(figures)
     present = cache.binlog_cache_size
-    wanted = max(64 * KIB, present * 2 // (4 * KIB) * (4 * KIB))
+    factor = 8 if spills.binlog_cache_disk_use >= p.most_ratio * used else 2
+    wanted = min(max(64 * KIB, present * factor // (4 * KIB) * (4 * KIB)), int(p.largest_bytes))
     proposal: tuple[Change, ...] = (SetVariable("binlog_cache_size", wanted),)
     price: tuple[Price, ...] = (
         Price(
@@ -84,7 +87,7 @@ def check(cache: Cache, spills: Spills, _log: BinaryLog, p: Parameters) -> Findi
             Quantity(wanted, Unit.BYTES),
         ),
     )
-    if wanted > p.largest_bytes:
+    if wanted <= present:
         proposal, price = (
             (Investigate("Find the big transactions and write in smaller ones: no cache holds them."),),
             (),
@@ -115,6 +118,16 @@ rule.fires(
         deliberate=True,
     ),
     proposes={"binlog_cache_size": 64 * KIB},
+)
+rule.fires(
+    "All of them spill",
+    scene(
+        "mysql 9.7.4",
+        {"log_bin": "ON", "binlog_cache_size": 32 * KIB},
+        counters={"Binlog_cache_disk_use": 20, "Binlog_cache_use": 20},
+        deliberate=True,
+    ),
+    proposes={"binlog_cache_size": 256 * KIB},
 )
 rule.fires(
     "On MariaDB, doubled again",

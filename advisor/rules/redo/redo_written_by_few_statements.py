@@ -133,9 +133,7 @@ _FEW = rows_read(
         _row("blog", "SELECT * FROM `post` WHERE `id` = ?", 1_000_000, 0),
     ]
 )
-_MANY = rows_read(
-    digests=[_row("shop", f"UPDATE `t{number}`", 1000, 1000 + number) for number in range(30)]
-)
+_MANY = rows_read(digests=[_row("shop", f"UPDATE `t{number}`", 1000, 1000 + number) for number in range(30)])
 rule.fires("One counter", scene("mysql 8.0.33", redo_per_second=3 * MIB, inspection=_FEW))
 rule.fires("The same on MariaDB", scene("mariadb 10.11.18", redo_per_second=3 * MIB, inspection=_FEW))
 rule.passes("Thirty that write alike", scene("mysql 8.0.33", redo_per_second=3 * MIB, inspection=_MANY))

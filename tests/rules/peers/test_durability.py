@@ -10,7 +10,7 @@ from advisor.engine.recommendation import proposed_variables
 from advisor.engine.scene import scene
 from advisor.rules import all_rules, rule_by_id
 
-SERVERS = ("mysql 5.7.22", "mysql 8.0.12", "mysql 8.0.33", "mysql 8.4.3", "mysql 9.7.4")
+SERVERS: tuple[str, ...] = ("mysql 5.7.22", "mysql 8.0.12", "mysql 8.0.33", "mysql 8.4.3", "mysql 9.7.4")
 SERVERS += ("mariadb 10.2.11", "mariadb 10.5.23", "mariadb 10.11.18", "mariadb 11.4.5", "mariadb 11.8.6")
 
 
