@@ -106,6 +106,7 @@ def test_applying_all_advice_of_a_server_with_many_faults_ends_in_two_rounds(see
     seen = overlaid(chance.sample(rules, k=min(60, len(rules))), server, chance)
     applied: dict[str, Value] = {}
     counters: frozenset[str] = frozenset()
+    waited: set[str] = set()
     for round_number in range(3):
         trial = seen.with_proposed(applied, counters)
         outcomes = [
@@ -119,9 +120,16 @@ def test_applying_all_advice_of_a_server_with_many_faults_ends_in_two_rounds(see
             for item in outcome.items
             if proposed_variables(item.proposal) or proposed_metrics(item.proposal)
         ]
+        # One that said before that there was no room (memory, files) may name a value once others made room.
+        waited |= {
+            rule.id
+            for rule, outcome in outcomes
+            if isinstance(outcome, Finding) and not any(proposed_variables(one.proposal) for one in outcome.items)
+        }
         if not wanted:
             return
-        assert round_number < 2, [(rule, proposed_variables(item.proposal)) for rule, item in wanted]
+        late = [(rule, proposed_variables(item.proposal)) for rule, item in wanted if rule not in waited]
+        assert round_number < 2 or not late, late
         joined = judge(trial, rules, strict=True).recommendations if not round_number else ()
         names = [name for one in joined for name in one.variables]
         assert len(names) == len(set(names)), names

@@ -28,6 +28,8 @@ WAIT_FREE = "Innodb_buffer_pool_wait_free"
 #: How many free pages InnoDB keeps ready in each instance of a pool that is full: up to it pages are evicted, by MySQL
 #: once a second, by MariaDB 10.5+ as soon as half of them are left.
 KEPT_FREE = "innodb_lru_scan_depth"
+#: Pages that it keeps free by default in the newest versions; less is never proposed.
+USUAL_DEPTH = 1536
 INSTANCES = "innodb_buffer_pool_instances"
 
 #: A pool has to have been filled by its own load before it is judged: a day, or ten minutes where a person says "now".
@@ -88,12 +90,17 @@ class BufferPool(Fact):
 
     def change_to(self, size_bytes: int, memory_bytes: int) -> tuple[SetVariable, ...]:
         """What to set for this size on a host of this memory: where it is above the ceiling of MariaDB 11.8, the
-        ceiling with it.
+        ceiling with it; where it gets so small that innodb_lru_scan_depth would keep a quarter of it empty, that, too.
         """
-        size = SetVariable("innodb_buffer_pool_size", size_bytes)
+        changes = [SetVariable("innodb_buffer_pool_size", size_bytes)]
         if self.ceiling_bytes is not None and size_bytes > self.ceiling_bytes:
-            return (size, SetVariable("innodb_buffer_pool_size_max", ceiling_for(memory_bytes, size_bytes)))
-        return (size,)
+            changes.append(SetVariable("innodb_buffer_pool_size_max", ceiling_for(memory_bytes, size_bytes)))
+        depth = int(self._variables.get(KEPT_FREE, "0") or 0)
+        instances = max(1, int(self._variables.get(INSTANCES, "1") or 1))
+        pages = size_bytes // max(1, int(self._variables.get("innodb_page_size", "16384") or 16384))
+        if size_bytes < self.size_bytes and depth > USUAL_DEPTH and depth * instances > pages // 4:
+            changes.append(SetVariable(KEPT_FREE, max(USUAL_DEPTH, pages // 8 // instances // 128 * 128)))
+        return tuple(changes)
 
     def measured(self) -> tuple[Measured, ...]:
         """The size, as evidence."""

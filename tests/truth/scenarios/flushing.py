@@ -230,11 +230,6 @@ _NOT_THERE: dict[str, dict[str, str]] = {
             if name == "mysql-9.7"
             else {"flushing.doublewrite-pages-below-default": "Its default is smaller, or it has no such size."}
         ),
-        **(
-            {"flushing.writes-delayed-by-purge-lag": "MariaDB delays nothing while a transaction is open."}
-            if name in MARIADB
-            else {}
-        ),
     }
     for name in EVERY
 }

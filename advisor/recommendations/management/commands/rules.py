@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from advisor.recommendations.rule_documents import rule_documents
+from advisor.rules.outside import from_packages
 
 
 class Command(BaseCommand):
@@ -20,6 +21,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         rules = rule_documents()
+        for name, why in from_packages().refused.items():
+            self.stderr.write(f"The rule {name} of another package is left out: {why}.")
         if options["format"] == "json":
             self.stdout.write(json.dumps({"rules": rules}, indent=2, ensure_ascii=False))
             return
