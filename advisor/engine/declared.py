@@ -274,6 +274,17 @@ class HarmRates(Rates, Harm):
         return calm
 
 
+def reads_of(kind: type[Fact]) -> tuple[str, ...]:
+    """Where a fact's figures come from: what it says itself, else the variables that its fields name."""
+    if kind.reads or not issubclass(kind, Settings | Status | Rates):
+        return kind.reads
+    names = [name for name, _, _ in _declared(kind)]
+    if issubclass(kind, Settings):
+        return (", ".join(names),)
+    spelled = [name if name.startswith("wsrep") else name.capitalize() for name in names]
+    return (", ".join(spelled) + (" (change per second)" if issubclass(kind, Rates) else ""),)
+
+
 def inspected(seen: Observation, rowset: str) -> tuple[Row, ...]:
     """The rows that an inspection read under that name of ``inspection.ROWSETS``.
 

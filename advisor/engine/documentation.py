@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from advisor.engine.declared import reads_of
 from advisor.engine.evaluation import judge
-from advisor.engine.outcome import Finding
+from advisor.engine.outcome import Finding, PriceKind
 from advisor.engine.recommendation import proposed_metrics
 from advisor.engine.rule import HEADINGS, Example, Rule
 from advisor.engine.scene import server_named
@@ -51,10 +52,18 @@ def rule_page(rule: Rule) -> str:
     lines = [f"# {rule.title}", "", f"`{rule.id}` · {rule.severity.value} · {_versions(rule)} · since {rule.since}", ""]
     for heading in HEADINGS:
         lines += [f"## {heading}", "", rule.section(heading), ""]
-    reads = sorted({source for fact in rule.needs.values() for source in fact.reads})
+    reads = sorted({source for fact in rule.needs.values() for source in reads_of(fact)})
     if reads:
         lines += ["## What it reads", "", *(f"- {source}" for source in reads), ""]
     lines += _proposes(rule)
+    prices = prices_of(rule)
+    if prices:
+        lines += [
+            "## What it may cost",
+            "",
+            *(f"- {kind.value.replace('_', ' ')}: {words}" for kind, words in prices),
+            "",
+        ]
     if isinstance(rule.parameters, Thresholds):
         lines += ["## Thresholds", ""]
         lines += ["| name | value | an open finding is left at | meaning |", "|---|---|---|---|"]
@@ -99,6 +108,16 @@ def _proposes(rule: Rule) -> list[str]:
     return [*lines, ""]
 
 
+def prices_of(rule: Rule) -> list[tuple[PriceKind, str]]:
+    """What the proposals of the examples cost, each kind and sentence once."""
+    found: dict[tuple[PriceKind, str], None] = {}
+    for example in rule.examples:
+        outcome = judge(example.seen, [rule], strict=True).outcome(rule.id)
+        for item in outcome.items if isinstance(outcome, Finding) else ():
+            found.update({(price.kind, message_text(price.message)): None for price in item.price})
+    return list(found)
+
+
 def _versions(rule: Rule) -> str:
     return ", ".join(rule.applies_to_text)
 
@@ -115,13 +134,18 @@ def _verdict(rule: Rule, example: Example) -> str:
     return " ".join(f"**{message_text(item.message)}**; {proposal_text(item.proposal)}." for item in outcome.items)
 
 
+def _in_bytes(variable: str) -> bool:
+    """Whether any server counts this variable in bytes."""
+    known = (CATALOGUE.find(variable, server_named(server)) for server in _ASKED)
+    return any(facts is not None and facts.unit == "bytes" for facts in known)
+
+
 def proposal_text(proposal: Proposal) -> str:
     """What a proposal suggests, without being written for one server."""
     parts = []
     for change in proposal:
         if isinstance(change, SetVariable):
-            size = isinstance(change.value, int) and change.name.endswith(("_size", "_capacity", "_size_max"))
-            size = size and change.name != "innodb_io_capacity"
+            size = isinstance(change.value, int) and _in_bytes(change.name)
             value = human_size(float(change.value)) if size else as_printed(change.value)
             parts.append(f"`{change.name}` = {value}")
         elif isinstance(change, UpgradeAdvice):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from advisor.engine.declared import reads_of
 from advisor.engine.rule import HEADINGS, Rule
 from advisor.engine.thresholds import Thresholds
 from advisor.rules import all_rules
@@ -20,7 +21,8 @@ def rule_document(rule: Rule) -> dict[str, Any]:
         "applies_to": list(rule.applies_to_text),
         "since": rule.since,
         "documentation": {heading: rule.section(heading) for heading in HEADINGS},
-        "reads": sorted({source for fact in rule.needs.values() for source in fact.reads}),
+        "reads": sorted({source for fact in rule.needs.values() for source in reads_of(fact)}),
+        "proposes": sorted({name for example in rule.examples for name in example.proposes}),
         "thresholds": [
             {
                 "name": one.name,

@@ -13,8 +13,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from advisor.engine.declared import reads_of
 from advisor.engine.evaluation import judge
-from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed
+from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed, PriceKind
 from advisor.engine.rule import HEADINGS, Example, Rule
 from advisor.engine.thresholds import Thresholds
 from advisor.recommendations.models import Recommendation, RuleSetting, State
@@ -93,6 +94,8 @@ class Document:
     applies_to: tuple[str, ...]
     reads: list[tuple[str, list[str]]]
     parameters: list[tuple[str, str, str]]
+    proposes: list[str]
+    prices: list[tuple[str, str]]
     examples: list[Ran]
 
 
@@ -102,10 +105,36 @@ def document(rule: Rule) -> Document:
         topic=topic_name(rule.topic),
         sections=[(_(heading), _paragraphs(rule.section(heading))) for heading in HEADINGS],
         applies_to=rule.applies_to_text,
-        reads=[(_first_line(fact), list(fact.reads)) for fact in rule.needs.values()],
+        reads=[(_first_line(fact), list(reads_of(fact))) for fact in rule.needs.values()],
         parameters=_parameters(rule.parameters),
+        proposes=sorted({name for example in rule.examples for name in example.proposes}),
+        prices=_prices(rule),
         examples=[_run(rule, example) for example in rule.examples],
     )
+
+
+#: Kinds of prices in words.
+_PRICES = {
+    PriceKind.MEMORY: gettext_noop("memory"),
+    PriceKind.DISK: gettext_noop("disk"),
+    PriceKind.RECOVERY_TIME: gettext_noop("recovery time"),
+    PriceKind.DURABILITY: gettext_noop("durability"),
+    PriceKind.WRITE_LATENCY: gettext_noop("write latency"),
+    PriceKind.READ_LATENCY: gettext_noop("read latency"),
+    PriceKind.DISK_WRITES: gettext_noop("disk writes"),
+    PriceKind.RESTART: gettext_noop("restart"),
+    PriceKind.OVERHEAD: gettext_noop("overhead"),
+}
+
+
+def _prices(rule: Rule) -> list[tuple[str, str]]:
+    """What the proposals of the examples cost: the kind and its sentence, each once."""
+    found: dict[tuple[str, str], None] = {}
+    for example in rule.examples:
+        outcome = judge(example.seen, [rule]).outcome(rule.id)
+        for item in outcome.items if isinstance(outcome, Finding) else ():
+            found.update({(_(_PRICES[one.kind]), messages.text_of(one.message)): None for one in item.price})
+    return list(found)
 
 
 def _paragraphs(text: str) -> list[list[tuple[str, bool]]]:

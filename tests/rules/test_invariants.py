@@ -16,6 +16,7 @@ from advisor.engine.rule import HEADINGS, Rule
 from advisor.engine.scene import hours, scene, server_named
 from advisor.engine.thresholds import Thresholds
 from advisor.engine.units import GIB, MIB
+from advisor.engine.wording import message_text
 from advisor.mysql.catalogue import CATALOGUE
 from advisor.rules import all_rules, rule_by_id
 
@@ -186,3 +187,14 @@ def test_all_nine_servers_that_were_asked_are_verified_and_a_calendar_version_is
     assert confidence("mariadb 11.8.6", "innodb_log_file_size") is Confidence.HIGH
     assert confidence("mysql 26.7.0", "innodb_redo_log_capacity") is Confidence.LOW
     assert confidence("percona 8.0.36", "innodb_redo_log_capacity") is Confidence.LOW
+
+
+@each_rule
+def test_titles_read_as_sentences(rule: Rule) -> None:
+    """ "5 per second threads are created" is none: a rate in the middle of a sentence is "5 threads a second"."""
+    for example in rule.examples:
+        outcome = judge(example.seen, [rule], strict=True).outcome(rule.id)
+        for item in outcome.items if isinstance(outcome, Finding) else ():
+            told = message_text(item.message)
+            assert not re.search(r"per second (?!by |of |to )[a-z]", told), told
+            assert not re.search(r"[^.]\.$", told), told

@@ -114,7 +114,7 @@ def test_the_server_page_asks_a_bounded_number_of_questions(
     sign_in: Any, viewer: Any, busy: Any, django_assert_max_num_queries: Any
 ) -> None:
     client = sign_in(viewer)
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(27):
         client.get(reverse("server", args=[busy.pk]) + "?range=30d")
 
 

@@ -97,9 +97,9 @@ def check(cache: DefinitionCache, kept: Definitions, reads: DefinitionReads, p: 
         (
             Item(
                 message=Message(
-                    "{read} table definitions are read since the cache of {cache} is full",
+                    "{read} table definitions a second are read since the cache of {cache} is full",
                     {
-                        "read": Quantity(reads.opened_table_definitions, Unit.PER_SECOND),
+                        "read": Quantity(reads.opened_table_definitions, Unit.COUNT),
                         "cache": Quantity(present, Unit.COUNT),
                     },
                 ),

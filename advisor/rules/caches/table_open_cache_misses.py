@@ -106,9 +106,9 @@ def check(files: FileLimit, tables: OpenTables, opens: TableOpens, p: Parameters
         (
             Item(
                 message=Message(
-                    "{opened} tables are opened since the cache of {cache} is full",
+                    "{opened} tables a second are opened since the cache of {cache} is full",
                     {
-                        "opened": Quantity(opens.opened_tables, Unit.PER_SECOND),
+                        "opened": Quantity(opens.opened_tables, Unit.COUNT),
                         "cache": Quantity(present, Unit.COUNT),
                     },
                 ),

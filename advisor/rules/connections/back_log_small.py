@@ -77,9 +77,9 @@ def check(queue: Queue, arrivals: Arrivals, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{arrivals} connections arrive, and {places} may wait",
+                    "{arrivals} connections a second arrive, and {places} may wait",
                     {
-                        "arrivals": Quantity(arrivals.connections, Unit.PER_SECOND),
+                        "arrivals": Quantity(arrivals.connections, Unit.COUNT),
                         "places": Quantity(queue.back_log, Unit.COUNT),
                     },
                 ),

@@ -66,7 +66,7 @@ def check(seen: Aborts, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{aborted} sessions are cut off", {"aborted": Quantity(seen.aborted_clients, Unit.PER_SECOND)}
+                    "{aborted} sessions a second are cut off", {"aborted": Quantity(seen.aborted_clients, Unit.COUNT)}
                 ),
                 evidence=figures,
                 proposal=(

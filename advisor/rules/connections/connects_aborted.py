@@ -72,7 +72,7 @@ def check(seen: Aborts, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{failed} attempts to connect fail", {"failed": Quantity(seen.failed, Unit.PER_SECOND)}
+                    "{failed} attempts to connect fail each second", {"failed": Quantity(seen.failed, Unit.COUNT)}
                 ),
                 evidence=figures,
                 proposal=(

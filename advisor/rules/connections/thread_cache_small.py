@@ -101,10 +101,10 @@ def check(cache: ThreadCache, threads: Threads, rates: ThreadRates, p: Parameter
         (
             Item(
                 message=Message(
-                    "{created} threads are created for {connections} new connections",
+                    "{created} threads a second are created for {connections} new connections",
                     {
-                        "created": Quantity(rates.threads_created, Unit.PER_SECOND),
-                        "connections": Quantity(rates.connections, Unit.PER_SECOND),
+                        "created": Quantity(rates.threads_created, Unit.COUNT),
+                        "connections": Quantity(rates.connections, Unit.COUNT),
                     },
                 ),
                 evidence=figures,

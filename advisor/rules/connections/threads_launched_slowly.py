@@ -65,8 +65,8 @@ def check(seen: Launches, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{slow} new threads were slow to start",
-                    {"slow": Quantity(seen.slow_launch_threads, Unit.PER_SECOND)},
+                    "{slow} new threads a second were slow to start",
+                    {"slow": Quantity(seen.slow_launch_threads, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

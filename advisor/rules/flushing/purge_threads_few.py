@@ -85,11 +85,11 @@ def check(purge: PurgeThreads, changes: Changes, _log: OwnRedoLog, p: Parameters
         (
             Item(
                 message=Message(
-                    "{threads} of usually {usual} threads purge what {rows} changed rows leave behind",
+                    "{threads} of usually {usual} threads purge what {rows} changed rows a second leave behind",
                     {
                         "threads": Quantity(purge.innodb_purge_threads, Unit.COUNT),
                         "usual": Quantity(int(p.threads), Unit.COUNT),
-                        "rows": Quantity(rows, Unit.PER_SECOND),
+                        "rows": Quantity(rows, Unit.COUNT),
                     },
                 ),
                 evidence=figures,

@@ -71,7 +71,7 @@ def check(_node_of: ClusterNode, conflicts: Conflicts, p: Parameters) -> Finding
             Item(
                 message=Message(
                     "{rate} transactions a second are rolled back, since another node changed the same rows",
-                    {"rate": Quantity(conflicts.lost, Unit.PER_SECOND)},
+                    {"rate": Quantity(conflicts.lost, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

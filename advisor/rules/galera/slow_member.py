@@ -69,7 +69,7 @@ def check(_node_of: ClusterNode, sent: Sent, queue: Waiting, p: Parameters) -> F
             Item(
                 message=Message(
                     "This node asks the cluster to stop {rate} times a second: it is the slow one",
-                    {"rate": Quantity(sent.wsrep_flow_control_sent, Unit.PER_SECOND)},
+                    {"rate": Quantity(sent.wsrep_flow_control_sent, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

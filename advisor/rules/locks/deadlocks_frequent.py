@@ -58,8 +58,8 @@ def check(failures: LockFailures, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{deadlocks} transactions are ended by a deadlock",
-                    {"deadlocks": Quantity(failures.lock_deadlocks, Unit.PER_SECOND)},
+                    "{deadlocks} transactions a second are ended by a deadlock",
+                    {"deadlocks": Quantity(failures.lock_deadlocks, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

@@ -65,8 +65,8 @@ def check(log: DeadlockLog, failures: LockFailures, p: Parameters) -> Finding | 
         (
             Item(
                 message=Message(
-                    "{deadlocks} deadlocks, of which only the last can be read",
-                    {"deadlocks": Quantity(failures.lock_deadlocks, Unit.PER_SECOND)},
+                    "{deadlocks} deadlocks a second, of which only the last can be read",
+                    {"deadlocks": Quantity(failures.lock_deadlocks, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(SetVariable("innodb_print_all_deadlocks", True),),

@@ -57,8 +57,8 @@ def check(failures: LockFailures, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{timeouts} waits for row locks run out of time",
-                    {"timeouts": Quantity(failures.lock_timeouts, Unit.PER_SECOND)},
+                    "{timeouts} waits a second for row locks run out of time",
+                    {"timeouts": Quantity(failures.lock_timeouts, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

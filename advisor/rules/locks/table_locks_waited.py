@@ -67,8 +67,8 @@ def check(locks: TableLocks, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{waits} statements wait for a whole table",
-                    {"waits": Quantity(locks.table_locks_waited, Unit.PER_SECOND)},
+                    "{waits} statements a second wait for a whole table",
+                    {"waits": Quantity(locks.table_locks_waited, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

@@ -75,7 +75,7 @@ def check(log: SlowLog, entries: Entries, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "{rate} statements a second go into the slow query log",
-                    {"rate": Quantity(entries.slow_queries, Unit.PER_SECOND)},
+                    {"rate": Quantity(entries.slow_queries, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=proposal,

@@ -60,7 +60,7 @@ def check(log: SlowLog, statements: SlowStatements, p: Parameters) -> Finding | 
                 message=Message(
                     "{rate} statements a second take longer than {limit}, and nothing writes down which",
                     {
-                        "rate": Quantity(statements.slow_queries, Unit.PER_SECOND),
+                        "rate": Quantity(statements.slow_queries, Unit.COUNT),
                         "limit": Quantity(log.long_query_time, Unit.SECONDS),
                     },
                 ),
@@ -71,8 +71,8 @@ def check(log: SlowLog, statements: SlowStatements, p: Parameters) -> Finding | 
                     Price(
                         PriceKind.DISK_WRITES,
                         Message("a few lines for each slow statement"),
-                        Quantity(0, Unit.PER_SECOND),
-                        Quantity(statements.slow_queries, Unit.PER_SECOND),
+                        Quantity(0, Unit.COUNT),
+                        Quantity(statements.slow_queries, Unit.COUNT),
                     ),
                 ),
                 would_change_our_mind=Message("Something else that keeps the slow statements."),

@@ -83,10 +83,10 @@ def check(index: HashIndex, searches: Searches, p: Parameters) -> Finding | Pass
         (
             Item(
                 message=Message(
-                    "The adaptive hash index answers {share} of {searches} index searches",
+                    "The adaptive hash index answers {share} of {searches} index searches a second",
                     {
                         "share": Quantity(searches.adaptive_hash_searches / together, Unit.RATIO),
-                        "searches": Quantity(together, Unit.PER_SECOND),
+                        "searches": Quantity(together, Unit.COUNT),
                     },
                 ),
                 evidence=figures,

@@ -107,10 +107,10 @@ def check(
         (
             Item(
                 message=Message(
-                    "The Aria page cache of {size} reads {reads} pages from files",
+                    "The Aria page cache of {size} reads {reads} pages a second from files",
                     {
                         "size": Quantity(size, Unit.BYTES),
-                        "reads": Quantity(reads.aria_pagecache_reads, Unit.PER_SECOND),
+                        "reads": Quantity(reads.aria_pagecache_reads, Unit.COUNT),
                     },
                 ),
                 evidence=figures,

@@ -110,8 +110,8 @@ def check(
         (
             Item(
                 message=Message(
-                    "The key buffer of {size} reads {reads} index blocks from files",
-                    {"size": Quantity(size, Unit.BYTES), "reads": Quantity(reads.key_reads, Unit.PER_SECOND)},
+                    "The key buffer of {size} reads {reads} index blocks a second from files",
+                    {"size": Quantity(size, Unit.BYTES), "reads": Quantity(reads.key_reads, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=proposal,

@@ -113,7 +113,7 @@ def check(_schema: PerformanceSchema, lost: Lost, p: Parameters) -> Finding | Pa
                 message=Message(
                     "performance_schema left out {rate} {what} a second for want of room",
                     {
-                        "rate": Quantity(getattr(lost, names[0]), Unit.PER_SECOND),
+                        "rate": Quantity(getattr(lost, names[0]), Unit.COUNT),
                         "what": Quantity(short[0].replace("_", " "), Unit.TEXT),
                     },
                 ),

@@ -73,7 +73,7 @@ def check(cache: QueryCache, rates: QueryCacheRates, sessions: Running, p: Param
                     "The query cache answers {share} of {asked} statements a second, and all wait for its lock",
                     {
                         "share": Quantity(rates.hit_ratio, Unit.RATIO),
-                        "asked": Quantity(rates.asked, Unit.PER_SECOND),
+                        "asked": Quantity(rates.asked, Unit.COUNT),
                     },
                 ),
                 evidence=figures,

@@ -58,7 +58,7 @@ def check(cache: QueryCache, rates: QueryCacheRates, p: Parameters) -> Finding |
             Item(
                 message=Message(
                     "The query cache throws out {rate} results a second for want of memory",
-                    {"rate": Quantity(rates.qcache_lowmem_prunes, Unit.PER_SECOND)},
+                    {"rate": Quantity(rates.qcache_lowmem_prunes, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=SWITCHED_OFF,

@@ -67,7 +67,7 @@ def check(joins: Joins, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "{rate} joins a second read a whole table for want of an index",
-                    {"rate": Quantity(joins.select_full_join, Unit.PER_SECOND)},
+                    {"rate": Quantity(joins.select_full_join, Unit.COUNT)},
                 ),
                 evidence=joins.measured(),
                 proposal=(

@@ -71,7 +71,7 @@ def check(rates: Monitoring, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "Status and variables are read {rate} times a second",
-                    {"rate": Quantity(rates.in_all, Unit.PER_SECOND)},
+                    {"rate": Quantity(rates.in_all, Unit.COUNT)},
                 ),
                 evidence=rates.measured(),
                 proposal=(

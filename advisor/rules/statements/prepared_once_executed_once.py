@@ -68,8 +68,8 @@ def check(rates: Prepared, p: Parameters) -> Finding | Passed:
                 message=Message(
                     "{prepares} statements a second are prepared for {executions} executions",
                     {
-                        "prepares": Quantity(rates.com_stmt_prepare, Unit.PER_SECOND),
-                        "executions": Quantity(rates.com_stmt_execute, Unit.PER_SECOND),
+                        "prepares": Quantity(rates.com_stmt_prepare, Unit.COUNT),
+                        "executions": Quantity(rates.com_stmt_execute, Unit.COUNT),
                     },
                 ),
                 evidence=rates.measured(),

@@ -63,7 +63,7 @@ def check(checks: RangeChecks, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "{rate} joins a second choose an index for each row",
-                    {"rate": Quantity(checks.select_range_check, Unit.PER_SECOND)},
+                    {"rate": Quantity(checks.select_range_check, Unit.COUNT)},
                 ),
                 evidence=checks.measured(),
                 proposal=(

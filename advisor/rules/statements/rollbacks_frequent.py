@@ -72,8 +72,8 @@ def check(rates: Rollbacks, p: Parameters) -> Finding | Passed:
                 message=Message(
                     "{rate} transactions a second are rolled back, beside {commits} that are committed",
                     {
-                        "rate": Quantity(rates.com_rollback, Unit.PER_SECOND),
-                        "commits": Quantity(rates.com_commit, Unit.PER_SECOND),
+                        "rate": Quantity(rates.com_rollback, Unit.COUNT),
+                        "commits": Quantity(rates.com_commit, Unit.COUNT),
                     },
                 ),
                 evidence=rates.measured(),

@@ -62,9 +62,7 @@ def check(sorts: SortedRows, p: Parameters) -> Finding | Passed:
     return Finding(
         (
             Item(
-                message=Message(
-                    "{rows} rows a second are sorted", {"rows": Quantity(sorts.sort_rows, Unit.PER_SECOND)}
-                ),
+                message=Message("{rows} rows a second are sorted", {"rows": Quantity(sorts.sort_rows, Unit.COUNT)}),
                 evidence=sorts.measured(),
                 proposal=(
                     Investigate(

@@ -78,7 +78,7 @@ def check(rates: SchemaChanges, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "Tables are altered, truncated or renamed {rate} times a second",
-                    {"rate": Quantity(rates.in_all, Unit.PER_SECOND)},
+                    {"rate": Quantity(rates.in_all, Unit.COUNT)},
                 ),
                 evidence=rates.measured(),
                 proposal=(

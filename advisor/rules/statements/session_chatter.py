@@ -74,8 +74,8 @@ def check(rates: Chatter, p: Parameters) -> Finding | Passed:
                 message=Message(
                     "{rate} of {all} statements a second only set up sessions",
                     {
-                        "rate": Quantity(rates.of_sessions, Unit.PER_SECOND),
-                        "all": Quantity(rates.questions, Unit.PER_SECOND),
+                        "rate": Quantity(rates.of_sessions, Unit.COUNT),
+                        "all": Quantity(rates.questions, Unit.COUNT),
                     },
                 ),
                 evidence=rates.measured(),

@@ -83,7 +83,7 @@ def check(waits: CommitWaits, rates: Inserts, p: Parameters) -> Finding | Passed
             Item(
                 message=Message(
                     "{rate} rows a second are inserted one by one, each in its own transaction",
-                    {"rate": Quantity(rates.com_insert, Unit.PER_SECOND)},
+                    {"rate": Quantity(rates.com_insert, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

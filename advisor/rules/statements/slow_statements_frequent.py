@@ -63,8 +63,8 @@ def check(log: SlowLog, rates: SlowStatements, p: Parameters) -> Finding | Passe
                 message=Message(
                     "{slow} of {all} statements a second take longer than {limit}",
                     {
-                        "slow": Quantity(rates.slow_queries, Unit.PER_SECOND),
-                        "all": Quantity(rates.questions, Unit.PER_SECOND),
+                        "slow": Quantity(rates.slow_queries, Unit.COUNT),
+                        "all": Quantity(rates.questions, Unit.COUNT),
                         "limit": Quantity(log.long_query_time, Unit.SECONDS),
                     },
                 ),

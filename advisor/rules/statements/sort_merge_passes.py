@@ -75,7 +75,7 @@ def check(buffer: SortBuffer, sorts: Sorts, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "Sorts are merged from files {rate} times a second",
-                    {"rate": Quantity(sorts.sort_merge_passes, Unit.PER_SECOND)},
+                    {"rate": Quantity(sorts.sort_merge_passes, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(

@@ -61,7 +61,7 @@ def check(rates: TableLocks, p: Parameters) -> Finding | Passed:
             Item(
                 message=Message(
                     "Whole tables are locked {rate} times a second",
-                    {"rate": Quantity(rates.com_lock_tables, Unit.PER_SECOND)},
+                    {"rate": Quantity(rates.com_lock_tables, Unit.COUNT)},
                 ),
                 evidence=rates.measured(),
                 proposal=(

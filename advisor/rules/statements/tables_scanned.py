@@ -70,8 +70,8 @@ def check(scans: Scans, p: Parameters) -> Finding | Passed:
                 message=Message(
                     "{scans} statements a second read whole tables, {rows} rows a second in all",
                     {
-                        "scans": Quantity(scans.select_scan, Unit.PER_SECOND),
-                        "rows": Quantity(scans.handler_read_rnd_next, Unit.PER_SECOND),
+                        "scans": Quantity(scans.select_scan, Unit.COUNT),
+                        "rows": Quantity(scans.handler_read_rnd_next, Unit.COUNT),
                     },
                 ),
                 evidence=scans.measured(),

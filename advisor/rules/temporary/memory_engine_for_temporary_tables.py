@@ -62,7 +62,7 @@ def check(limits: TemporaryTableLimits, tables: TemporaryTables, p: Parameters) 
             Item(
                 message=Message(
                     "The MEMORY engine sends {rate} temporary tables a second to disk",
-                    {"rate": Quantity(tables.created_tmp_disk_tables, Unit.PER_SECOND)},
+                    {"rate": Quantity(tables.created_tmp_disk_tables, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=(SetVariable("internal_tmp_mem_storage_engine", "TempTable"),),

@@ -68,7 +68,7 @@ def check(files: TemporaryFiles, p: Parameters) -> Finding | Passed:
         (
             Item(
                 message=Message(
-                    "{rate} temporary files a second", {"rate": Quantity(files.created_tmp_files, Unit.PER_SECOND)}
+                    "{rate} temporary files a second", {"rate": Quantity(files.created_tmp_files, Unit.COUNT)}
                 ),
                 evidence=files.measured(),
                 proposal=(Investigate(advice),),

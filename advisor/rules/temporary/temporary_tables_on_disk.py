@@ -105,7 +105,7 @@ def check(limits: TemporaryTableLimits, tables: TemporaryTables, p: Parameters) 
             Item(
                 message=Message(
                     "{rate} internal temporary tables a second are written to disk",
-                    {"rate": Quantity(tables.created_tmp_disk_tables, Unit.PER_SECOND)},
+                    {"rate": Quantity(tables.created_tmp_disk_tables, Unit.COUNT)},
                 ),
                 evidence=figures,
                 proposal=proposal,
