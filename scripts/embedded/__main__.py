@@ -1,6 +1,7 @@
 """`./start` once there is an environment: prepare, start everything under a supervisor, show the way in, stay, end."""
 
 import fcntl
+import http.client
 import json
 import os
 import signal
@@ -148,7 +149,8 @@ def pages_answer(address: str) -> bool:
         opener.open(f"{address}/healthz", timeout=2).close()
     except urllib.error.HTTPError as error:
         return error.code < 500
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
+        # HTTPException: something else got the port meanwhile (a MySQL server greets first) and speaks no HTTP.
         return False
     return True
 

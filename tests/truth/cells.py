@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from tests.truth.running import Said, run
-from tests.truth.scenario import Scenario
+from tests.truth.scenario import Scenario, idle
 
 #: A cell mostly waits for its observation to end, so that some of them share two cores.
 SIDE_BY_SIDE = 3
@@ -32,9 +32,21 @@ class Cells:
             for _ in range(places):
                 self._places.acquire()
         try:
-            return self._runner(scenario, server)
+            said = self._runner(scenario, server)
         finally:
             for _ in range(places):
+                self._places.release()
+        return self._again(scenario, server) if said.faults and scenario.load is not idle else said
+
+    def _again(self, scenario: Scenario, server: str) -> Said:
+        """Once more with the machine to itself: how much a load does in ten seconds depends on who else works then."""
+        with self._door:
+            for _ in range(SIDE_BY_SIDE):
+                self._places.acquire()
+        try:
+            return self._runner(scenario, server)
+        finally:
+            for _ in range(SIDE_BY_SIDE):
                 self._places.release()
 
     def said(self, scenario: Scenario, server: str) -> Said:

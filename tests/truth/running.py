@@ -125,7 +125,7 @@ def _compare(said: Said) -> None:
 
 
 def _told(outcomes: Mapping[str, Judged], rule: str) -> str:
-    return repr(outcomes[rule].outcome)[:600] if rule in outcomes else "nothing: there is no such rule"
+    return repr(outcomes[rule].outcome)[:2500] if rule in outcomes else "nothing: there is no such rule"
 
 
 def _carry_out(said: Said, server: RunningServer) -> None:

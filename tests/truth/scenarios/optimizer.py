@@ -383,7 +383,9 @@ SCENARIOS: tuple[Scenario, ...] = (
         fires=frozenset({_RANGES, _BATCHES, _BUFFER, _PARTITIONS}),
         passes=frozenset({"optimizer.statements-fail"}),
         but=except_on(
-            _uncounted(_RANGES, _BATCHES, _PARTITIONS), (MYSQL, "counts no fillings of the buffer", (_BUFFER,))
+            _uncounted(_RANGES, _BATCHES, _PARTITIONS),
+            (MYSQL, "counts no fillings of the buffer", (_BUFFER,)),
+            (("mysql-5.7.22",), "reads too few pages for each row of this mix in some runs", (_RANGES,)),
         ),
     ),
     Scenario(
