@@ -55,6 +55,10 @@ TOPICS = {
 }
 
 
+#: What people come for stands first.
+_FIRST = ("redo", "flushing", "memory", "durability", "replication")
+
+
 @dataclass(frozen=True)
 class Topic:
     """A topic's name and its rules, each with what the reader's teams made of it: "", "off" or "changed"."""
@@ -64,11 +68,12 @@ class Topic:
 
 
 def by_topic(changed: Mapping[str, str]) -> list[Topic]:
-    """All rules by topic, in the order of their ids."""
+    """All rules by topic, what this product is about first, then by name; the rules in the order of their ids."""
     topics: dict[str, list[tuple[Rule, str]]] = {}
     for rule in all_rules():
         topics.setdefault(rule.topic, []).append((rule, changed.get(rule.id, "")))
-    return [Topic(topic_name(topic), rules) for topic, rules in topics.items()]
+    order = sorted(topics, key=lambda topic: (_FIRST.index(topic) if topic in _FIRST else len(_FIRST), topic))
+    return [Topic(topic_name(topic), topics[topic]) for topic in order]
 
 
 def topic_name(topic: str) -> str:
