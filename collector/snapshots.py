@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import zstandard
 
 from advisor.mysql.counters import enabled_counts
+from advisor.mysql.rates import Interval, intervals
 from advisor.mysql.snapshot import Poll, Snapshot
 from collector.models import StoredSnapshot
 from collector.numbers import numbers
@@ -44,6 +46,11 @@ def as_poll(snapshot: Snapshot) -> Poll:
         values={**numbers(snapshot.status), **enabled_counts(snapshot.metrics)},
         identity=snapshot.identity.fingerprint,
     )
+
+
+def counted(polls: Iterable[Poll]) -> tuple[Interval, ...]:
+    """The intervals between consecutive ones of these, in which every counter is known; gaps are left out."""
+    return tuple(one for one in intervals(polls) if isinstance(one, Interval))
 
 
 def polls(server_id: str, *, start: float, end: float, count: int) -> list[Poll]:

@@ -6,13 +6,13 @@ it reads, its thresholds, and what it says of its examples. So no page can say w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from advisor.engine.declared import reads_of
 from advisor.engine.evaluation import judge
-from advisor.engine.outcome import Finding, PriceKind
+from advisor.engine.outcome import Finding, Outcome, PriceKind
 from advisor.engine.recommendation import proposed_metrics
-from advisor.engine.rule import HEADINGS, Example, Rule
+from advisor.engine.rule import HEADINGS, Rule
 from advisor.engine.scene import server_named
 from advisor.engine.thresholds import Thresholds
 from advisor.engine.units import Quantity, Unit
@@ -56,7 +56,8 @@ def rule_page(rule: Rule) -> str:
     if reads:
         lines += ["## What it reads", "", *(f"- {source}" for source in reads), ""]
     lines += _proposes(rule)
-    prices = prices_of(rule)
+    outcomes = [judge(example.seen, [rule], strict=True).outcome(rule.id) for example in rule.examples]
+    prices = prices_of(outcomes)
     if prices:
         lines += [
             "## What it may cost",
@@ -72,8 +73,8 @@ def rule_page(rule: Rule) -> str:
             lines.append(f"| `{one.name}` | {_figure(one.value, one.unit)} | {left} | {one.meaning} |")
         lines.append("")
     lines += ["## Examples", ""]
-    for example in rule.examples:
-        lines += [f"- {example.title} ({example.seen.server}): {_verdict(rule, example)}"]
+    for example, outcome in zip(rule.examples, outcomes, strict=True):
+        lines += [f"- {example.title} ({example.seen.server}): {_verdict(outcome)}"]
     lines += ["", "## References", "", *(f"- <{reference}>" for reference in rule.references)]
     return "\n".join(lines) + "\n"
 
@@ -108,11 +109,10 @@ def _proposes(rule: Rule) -> list[str]:
     return [*lines, ""]
 
 
-def prices_of(rule: Rule) -> list[tuple[PriceKind, str]]:
+def prices_of(outcomes: Iterable[Outcome]) -> list[tuple[PriceKind, str]]:
     """What the proposals of the examples cost, each kind and sentence once."""
     found: dict[tuple[PriceKind, str], None] = {}
-    for example in rule.examples:
-        outcome = judge(example.seen, [rule], strict=True).outcome(rule.id)
+    for outcome in outcomes:
         for item in outcome.items if isinstance(outcome, Finding) else ():
             found.update({(price.kind, message_text(price.message)): None for price in item.price})
     return list(found)
@@ -126,9 +126,8 @@ def _figure(value: float, unit: Unit) -> str:
     return quantity_text(Quantity(value, unit))
 
 
-def _verdict(rule: Rule, example: Example) -> str:
+def _verdict(outcome: Outcome) -> str:
     """What the rule says of its example, in a sentence."""
-    outcome = judge(example.seen, [rule], strict=True).outcome(rule.id)
     if not isinstance(outcome, Finding):
         return "passed."
     return " ".join(f"**{message_text(item.message)}**; {proposal_text(item.proposal)}." for item in outcome.items)

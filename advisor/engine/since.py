@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,25 +41,46 @@ class Difference:
         return not (self.opened or self.gone or self.changed or self.outcomes or self.variables)
 
 
-def compare(before: Mapping[str, Any], document: Mapping[str, Any], variables: Mapping[str, str]) -> Difference:
-    """What changed since ``saved`` was written. Raises NotAdvice."""
-    if not isinstance(before, Mapping) or before.get("format") != FORMAT:
+@dataclass(frozen=True)
+class SavedAdvice:
+    """What ``saved`` wrote, read back: recommendations by key, outcomes by rule, settings, who it was and the score."""
+
+    recommendations: Mapping[str, Mapping[str, Any]]
+    outcomes: Mapping[str, str]
+    variables: Mapping[str, str]
+    identity: str
+    score: int | None
+
+
+def read_saved(text: str) -> SavedAdvice:
+    """Reads what ``saved`` wrote, as JSON. Raises NotAdvice, and ValueError for what is no JSON."""
+    data = json.loads(text)
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise NotAdvice("The file was not written by advise --save.")
-    if before.get("number") != FORMAT_NUMBER:
-        raise NotAdvice(f"The file has format {before.get('number')}, this program knows {FORMAT_NUMBER}.")
+    if data.get("number") != FORMAT_NUMBER:
+        raise NotAdvice(f"The file has format {data.get('number')}, this program knows {FORMAT_NUMBER}.")
     try:
-        old, old_variables = before["advice"], before["variables"]
-        were = {one["key"]: one for one in old["recommendations"]}
-        outcomes_were = {one["rule"]: one["outcome"] for one in old["outcomes"]}
-        identity, score = old["server"]["identity"], (old.get("score") or {}).get("value")
+        advice = data["advice"]
+        return SavedAdvice(
+            recommendations={one["key"]: one for one in advice["recommendations"]},
+            outcomes={one["rule"]: one["outcome"] for one in advice["outcomes"]},
+            variables=data["variables"],
+            identity=advice["server"]["identity"],
+            score=(advice.get("score") or {}).get("value"),
+        )
     except (KeyError, TypeError) as error:
         raise NotAdvice(f"The file is damaged: {error} is missing.") from None
+
+
+def compare(before: SavedAdvice, document: Mapping[str, Any], variables: Mapping[str, str]) -> Difference:
+    """What changed since ``saved`` was written."""
+    were, outcomes_were, old_variables = before.recommendations, before.outcomes, before.variables
     are = {one["key"]: one for one in document["recommendations"]}
     outcomes_are = {one["rule"]: one["outcome"] for one in document["outcomes"]}
     told = set(were) | set(are)
     return Difference(
-        another_server=identity != document["server"]["identity"],
-        score=(score, (document.get("score") or {}).get("value")),
+        another_server=before.identity != document["server"]["identity"],
+        score=(before.score, (document.get("score") or {}).get("value")),
         opened={key: are[key]["title"] for key in are if key not in were},
         gone={key: were[key]["title"] for key in were if key not in are},
         changed={

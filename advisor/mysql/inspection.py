@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.mysql.snapshot import ProbeResult, ProbeState, Remedy, RemedyKind
+from advisor.mysql.snapshot import ProbeResult
 
 #: Raised when the meaning of a stored inspection changes.
 SCHEMA = 1
@@ -122,17 +122,7 @@ class Inspection:
             "taken_at": self.taken_at,
             "identity": self.identity,
             "rowsets": {name: [dict(row) for row in rows] for name, rows in self.rowsets.items()},
-            "probes": [
-                {
-                    "name": probe.name,
-                    "state": probe.state.value,
-                    "milliseconds": round(probe.milliseconds, 3),
-                    "rows": probe.rows,
-                    "reason": probe.reason,
-                    "remedy": probe.remedy.as_dict() if probe.remedy else None,
-                }
-                for probe in self.probes
-            ],
+            "probes": [probe.as_dict() for probe in self.probes],
         }
 
     @classmethod
@@ -144,20 +134,6 @@ class Inspection:
             taken_at=data["taken_at"],
             identity=data["identity"],
             rowsets={name: tuple(rows) for name, rows in data["rowsets"].items()},
-            probes=tuple(
-                ProbeResult(
-                    name=probe["name"],
-                    state=ProbeState(probe["state"]),
-                    milliseconds=probe["milliseconds"],
-                    rows=probe["rows"],
-                    reason=probe["reason"],
-                    remedy=Remedy(
-                        RemedyKind(probe["remedy"]["kind"]), probe["remedy"]["what"], probe["remedy"]["remedy"]
-                    )
-                    if probe["remedy"]
-                    else None,
-                )
-                for probe in data["probes"]
-            ),
+            probes=tuple(ProbeResult.from_dict(probe) for probe in data["probes"]),
             schema=data["schema"],
         )

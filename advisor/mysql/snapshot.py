@@ -48,6 +48,11 @@ class Remedy:
     def as_dict(self) -> dict[str, str]:
         return {"kind": self.kind.value, "what": self.what, "remedy": self.text}
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, str]) -> Remedy:
+        """Reads what ``as_dict`` wrote."""
+        return cls(RemedyKind(data["kind"]), data["what"], data["remedy"])
+
 
 @dataclass(frozen=True)
 class ProbeResult:
@@ -59,6 +64,29 @@ class ProbeResult:
     rows: int = 0
     reason: str = ""
     remedy: Remedy | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """A JSON-ready form; ``from_dict`` reads it back."""
+        return {
+            "name": self.name,
+            "state": self.state.value,
+            "milliseconds": round(self.milliseconds, 3),
+            "rows": self.rows,
+            "reason": self.reason,
+            "remedy": self.remedy.as_dict() if self.remedy else None,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ProbeResult:
+        """Reads what ``as_dict`` wrote."""
+        return cls(
+            name=data["name"],
+            state=ProbeState(data["state"]),
+            milliseconds=data["milliseconds"],
+            rows=data["rows"],
+            reason=data["reason"],
+            remedy=Remedy.from_dict(data["remedy"]) if data["remedy"] else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -168,17 +196,7 @@ class Snapshot:
             "plugins": dict(self.plugins),
             "grants": list(self.grants),
             "derived": dict(self.derived),
-            "probes": [
-                {
-                    "name": probe.name,
-                    "state": probe.state.value,
-                    "milliseconds": round(probe.milliseconds, 3),
-                    "rows": probe.rows,
-                    "reason": probe.reason,
-                    "remedy": probe.remedy.as_dict() if probe.remedy else None,
-                }
-                for probe in self.probes
-            ],
+            "probes": [probe.as_dict() for probe in self.probes],
         }
 
     @classmethod
@@ -209,20 +227,6 @@ class Snapshot:
             plugins=data["plugins"],
             grants=tuple(data["grants"]),
             derived=data["derived"],
-            probes=tuple(
-                ProbeResult(
-                    name=probe["name"],
-                    state=ProbeState(probe["state"]),
-                    milliseconds=probe["milliseconds"],
-                    rows=probe["rows"],
-                    reason=probe["reason"],
-                    remedy=Remedy(
-                        RemedyKind(probe["remedy"]["kind"]), probe["remedy"]["what"], probe["remedy"]["remedy"]
-                    )
-                    if probe["remedy"]
-                    else None,
-                )
-                for probe in data["probes"]
-            ),
+            probes=tuple(ProbeResult.from_dict(probe) for probe in data["probes"]),
             schema=data["schema"],
         )

@@ -140,6 +140,8 @@ def normalised(value: Value) -> Decimal | str:
 
 def same(one: Value, other: Value) -> bool:
     """Whether two spellings mean one value: ``1G`` and 1073741824, ``ON`` and ``1``, ``90`` and ``90.000000``."""
+    if one == other:
+        return True  # Most values of a server are their defaults, and judging a fleet asks it of each.
     left, right = normalised(one), normalised(other)
     if isinstance(left, Decimal) and isinstance(right, Decimal):
         # Servers print reals with six digits, so that a closer difference cannot be seen.

@@ -19,7 +19,6 @@ from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.engine.outcome import Severity
 from advisor.mysql import series
 from advisor.mysql.rates import Interval
-from advisor.mysql.rates import intervals as intervals_of
 from advisor.mysql.snapshot import Snapshot
 from advisor.recommendations import fleet, rule_settings, services
 from advisor.recommendations.models import Judgement, Recommendation
@@ -171,8 +170,8 @@ def counted(server_id: str, *, start: float, end: float, identity: Sequence[str]
 
     A restart or another server in between ends an interval, as everywhere.
     """
-    polls = [one for one in snapshots.polls(server_id, start=start, end=end, count=COUNTED_POLLS)]
-    return tuple(one for one in intervals_of(polls) if isinstance(one, Interval) and one.current.identity in identity)
+    polls = snapshots.polls(server_id, start=start, end=end, count=COUNTED_POLLS)
+    return tuple(one for one in snapshots.counted(polls) if one.current.identity in identity)
 
 
 def host_facts(stored: Mapping[str, Any]) -> HostFacts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 
 from advisor.engine.declared import reads_of
 from advisor.engine.evaluation import judge
-from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed, PriceKind
+from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Outcome, Passed, PriceKind
 from advisor.engine.rule import HEADINGS, Example, Rule
 from advisor.engine.thresholds import Thresholds
 from advisor.recommendations.models import Recommendation, RuleSetting, State
@@ -105,7 +105,8 @@ class Document:
 
 
 def document(rule: Rule) -> Document:
-    """Everything the rule says of itself."""
+    """Everything the rule says of itself. Its examples are executed now, so that it claims only what it does."""
+    outcomes = [judge(example.seen, [rule]).outcome(rule.id) for example in rule.examples]
     return Document(
         topic=topic_name(rule.topic),
         sections=[(_(heading), _paragraphs(rule.section(heading))) for heading in HEADINGS],
@@ -113,8 +114,8 @@ def document(rule: Rule) -> Document:
         reads=[(_first_line(fact), list(reads_of(fact))) for fact in rule.needs.values()],
         parameters=_parameters(rule.parameters),
         proposes=sorted({name for example in rule.examples for name in example.proposes}),
-        prices=_prices(rule),
-        examples=[_run(rule, example) for example in rule.examples],
+        prices=_prices(outcomes),
+        examples=[_ran(example, outcome) for example, outcome in zip(rule.examples, outcomes, strict=True)],
     )
 
 
@@ -132,11 +133,10 @@ _PRICES = {
 }
 
 
-def _prices(rule: Rule) -> list[tuple[str, str]]:
+def _prices(outcomes: Iterable[Outcome]) -> list[tuple[str, str]]:
     """What the proposals of the examples cost: the kind and its sentence, each once."""
     found: dict[tuple[str, str], None] = {}
-    for example in rule.examples:
-        outcome = judge(example.seen, [rule]).outcome(rule.id)
+    for outcome in outcomes:
         for item in outcome.items if isinstance(outcome, Finding) else ():
             found.update({(_(_PRICES[one.kind]), messages.text_of(one.message)): None for one in item.price})
     return list(found)
@@ -166,9 +166,8 @@ def _parameters(parameters: Thresholds | None) -> list[tuple[str, str, str]]:
     ]
 
 
-def _run(rule: Rule, example: Example) -> Ran:
-    """Executed at the moment it is shown, so that the page cannot claim what the rule does not do."""
-    outcome = judge(example.seen, [rule]).outcome(rule.id)
+def _ran(example: Example, outcome: Outcome) -> Ran:
+    """What an example led to, in words."""
     if isinstance(outcome, Finding):
         return Ran(example.title, "finding", [messages.text_of(item.message) for item in outcome.items])
     if isinstance(outcome, Passed):

@@ -20,12 +20,25 @@ def find_leftovers(places: Places) -> list[int]:
         if not entry.name.isdecimal() or int(entry.name) == os.getpid():
             continue
         try:
-            if entry.stat().st_uid == os.geteuid() and mark in (entry / "environ").read_bytes().split(b"\0"):
+            if entry.stat().st_uid == os.geteuid() and mark in environment_of(entry):
                 if not is_dead(entry):
                     found.append(int(entry.name))
         except OSError:
             continue  # It ended meanwhile, or it is not ours to look at.
     return found
+
+
+def environment_of(entry: Path, tries: int = 5) -> list[bytes]:
+    """The environment a process was started with. Raises OSError when it is gone, is not ours or is the kernel's.
+
+    The kernel shows an empty one for the moment in which a process becomes another program, so nothing is asked again.
+    """
+    for _ in range(tries):
+        if found := (entry / "environ").read_bytes():
+            return found.split(b"\0")
+        (entry / "exe").readlink()  # A thread of the kernel has none and raises: it is not worth the wait.
+        time.sleep(0.01)
+    return []
 
 
 def is_dead(entry: Path) -> bool:

@@ -13,7 +13,7 @@ from advisor.engine.observation import HostFacts
 from advisor.mysql.grants import has_privilege, observe_grants, observe_privileges, optional_grants, parse_grants
 from advisor.mysql.inspection import Inspection
 from advisor.mysql.version import identify
-from advisor.recommendations.management.commands.advise import observation
+from advisor.recommendations.observing import observation
 from collector import recording
 from collector.inspections.auto_increments import maximum
 from collector.inspections.dictionary import of_file, split

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from advisor.engine.advice import prepare
@@ -10,9 +11,9 @@ from advisor.engine.evaluation import Judged, judge
 from advisor.engine.observation import HostFact, HostFacts, Observation
 from advisor.engine.outcome import Finding, NotApplicable, NotEvaluated, Passed
 from advisor.engine.wording import measured_text, message_text
-from advisor.mysql.rates import Interval, intervals
+from advisor.recommendations import observing
 from advisor.rules import all_rules
-from collector import recording, snapshots
+from collector import recording
 
 FOLDER = Path(__file__).parent
 EXPECTED = "expected.txt"
@@ -29,20 +30,9 @@ def observation(path: Path) -> Observation:
     """
     observed = recording.read(path)
     stated = json.loads((path / "host.json").read_text()) if (path / "host.json").exists() else {}
-    return Observation(
-        snapshot=observed.last,
-        intervals=tuple(one for one in intervals(observed.polls) if isinstance(one, Interval)),
-        counted=tuple(
-            one
-            for one in intervals([snapshots.as_poll(observed.first), snapshots.as_poll(observed.last)])
-            if isinstance(one, Interval)
-        ),
-        inspection=observed.inspection,
-        host=HostFacts(**{name: HostFact(value, "stated") for name, value in stated.items()}),
-        deliberate=True,
-        # The day on which the first ones were recorded: support ends by dates, and a test must not.
-        today="2026-11-21",
-    )
+    host = HostFacts(**{name: HostFact(value, "stated") for name, value in stated.items()})
+    # The day on which the first ones were recorded: support ends by dates, and a test must not.
+    return replace(observing.observation(observed, host), today="2026-11-21")
 
 
 def expected(path: Path) -> str:

@@ -25,7 +25,7 @@ from advisor.mysql.values import literal, parse_real, same
 from advisor.rules import all_rules
 from tests.servers import RunningServer
 from tests.servers.fixtures import each_server
-from tests.truth.running import version_of
+from tests.truth.running import execute, version_of
 
 server = each_server()
 
@@ -140,18 +140,6 @@ def _settled(server: RunningServer, wanted: Mapping[str, object]) -> dict[str, s
         time.sleep(0.1)
 
 
-def _run(server: RunningServer, statements: Any) -> str:
-    with closing(server.connect()) as connection:
-        cursor = connection.cursor()
-        cursor.execute("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
-        for statement in statements:
-            try:
-                cursor.execute(statement)
-            except Error as refused:
-                return f"{statement}: {refused}"
-    return ""
-
-
 def test_every_proposal_is_accepted_kept_and_undone(server: RunningServer) -> None:
     version = version_of(server)
     named = f"{'mariadb' if version.is_mariadb else 'mysql'} {version.number_text}"
@@ -177,7 +165,7 @@ def test_every_proposal_is_accepted_kept_and_undone(server: RunningServer) -> No
                 written += 1
                 if not text.sql or text.needs_restart:
                     continue
-                if fault := _run(server, text.sql):
+                if fault := execute(server, text.sql):
                     faults.append(f"{where}: {fault}")
                     continue
                 executed += 1
@@ -189,7 +177,7 @@ def test_every_proposal_is_accepted_kept_and_undone(server: RunningServer) -> No
                     if name in shown and not same(value, shown[name])
                 ]
                 _at_rest(server)
-                if fault := _run(server, text.undo):
+                if fault := execute(server, text.undo):
                     faults.append(f"{where}: undo: {fault}")
                     continue
                 restored = _settled(server, {name: present[name] for name in wanted if name in present})

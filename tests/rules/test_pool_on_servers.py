@@ -19,7 +19,7 @@ from advisor.engine.observation import HostFacts, Observation
 from advisor.engine.outcome import Finding, Passed
 from advisor.engine.scene import stated
 from advisor.engine.units import DAY, GIB
-from advisor.recommendations.management.commands.advise import observation
+from advisor.recommendations.observing import observation
 from advisor.rules import rule_by_id
 from collector.observe import observe
 from collector.target import from_url

@@ -56,6 +56,21 @@ def test_our_processes_are_ended_and_others_are_not(places: Places, spawn: Spawn
     assert (another_installation.poll(), stranger.poll()) == (None, None)
 
 
+def test_a_process_that_is_just_becoming_another_program_is_not_missed(places: Places, spawn: Spawn) -> None:
+    script = places.data / "script"
+    script.write_text('[ "$1" -gt 0 ] && exec sh "$0" $(($1 - 1))\nexec sleep 60\n')
+    ours = spawn(str(places.data), f"exec sh '{script}' 1000")
+    assert wait_for(lambda: find_leftovers(places) == [ours.pid])
+    missed = 0
+    while sleeps_not_yet(ours.pid):
+        missed += find_leftovers(places) != [ours.pid]
+    assert missed == 0
+
+
+def sleeps_not_yet(pid: int) -> bool:
+    return Path(f"/proc/{pid}/comm").read_text().strip() != "sleep"
+
+
 def test_one_that_ignores_the_polite_request_is_ended_by_force(places: Places, spawn: Spawn) -> None:
     stubborn = spawn(str(places.data), "trap '' TERM; touch \"$TIDEMARK_EMBEDDED/ready\"; while :; do sleep 0.1; done")
     assert wait_for((places.data / "ready").exists)

@@ -19,7 +19,7 @@ from advisor.mysql.grants import observe_privileges
 from advisor.mysql.proposal import Value
 from advisor.mysql.values import same
 from advisor.mysql.version import ServerVersion, identify
-from advisor.recommendations.management.commands.advise import observation
+from advisor.recommendations.observing import observation
 from advisor.rules import all_rules
 from collector import resolve
 from collector.observe import observe

@@ -12,7 +12,7 @@ from advisor.engine.advice import prepare
 from advisor.engine.evaluation import Judgement, judge
 from advisor.engine.observation import HostFacts, Observation
 from advisor.mysql.values import parse_real
-from advisor.recommendations.management.commands.advise import observation
+from advisor.recommendations.observing import observation
 from advisor.rules import all_rules
 from collector import resolve
 from collector.observe import observe

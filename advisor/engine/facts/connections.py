@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.declared import inspected, number
+from advisor.engine.declared import Rates, Settings, Status, inspected, number
 from advisor.engine.evidence import covered_seconds, window_of
 from advisor.engine.fact import Basis, Fact
 from advisor.engine.facts.memory import MemoryUse
@@ -221,3 +221,24 @@ def _needs_a_name(host: str) -> bool:
     if host.lower() in ("", "%", "localhost") or ":" in host:
         return False
     return any(letter.isalpha() for letter in host)
+
+
+@dataclass(frozen=True)
+class Arrivals(Rates):
+    """Connections made per second."""
+
+    connections: float
+
+
+@dataclass(frozen=True)
+class NameLookups(Settings):
+    """Whether names of clients are not looked up."""
+
+    skip_name_resolve: bool
+
+
+@dataclass(frozen=True)
+class MostConnections(Status):
+    """The most connections there ever were at once."""
+
+    max_used_connections: int

@@ -7,6 +7,7 @@ from itertools import product, zip_longest
 from typing import ClassVar, Self
 
 from advisor.engine import reading
+from advisor.engine.declared import Rates, Settings
 from advisor.engine.evidence import HIGH_COVERAGE, require_load, settled_digests, window_of, with_capacity
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.facts.redo import intervals_with_redo
@@ -580,3 +581,25 @@ class HistoryList(Fact):
             Measured("undo logs waiting for purge", self.last, Unit.COUNT, self.window, source),
             Measured("undo logs waiting for purge when the window began", self.first, Unit.COUNT, self.window, source),
         )
+
+
+@dataclass(frozen=True)
+class Neighbors(Settings):
+    """0: only the page itself; 1: dirty neighbours; 2: all dirty pages of the extent."""
+
+    innodb_flush_neighbors: int
+
+
+@dataclass(frozen=True)
+class PagesFlushed(Rates):
+    """Pages written, per second."""
+
+    innodb_buffer_pool_pages_flushed: float
+
+
+@dataclass(frozen=True)
+class PurgeLag(Settings):
+    """From how many waiting undo logs on changes are delayed, and by how many microseconds at most."""
+
+    innodb_max_purge_lag: int
+    innodb_max_purge_lag_delay: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.declared import inspected, number
+from advisor.engine.declared import Settings, inspected, number
 from advisor.engine.evidence import covered_seconds, is_long, long_intervals, window_of
 from advisor.engine.fact import Basis, Fact, Harm
 from advisor.engine.memory import MemoryNeed, memory_need
@@ -496,3 +496,19 @@ class PerformanceSchemaMemory(Harm):
     def measured(self) -> tuple[Measured, ...]:
         """What it takes, as evidence."""
         return (Measured("memory of performance_schema", self.bytes, Unit.BYTES, None, "performance_schema.memory"),)
+
+
+@dataclass(frozen=True)
+class KeyBuffer(Settings):
+    """The key buffer, and the size of its blocks, in bytes."""
+
+    key_buffer_size: int
+    key_cache_block_size: int = 1024
+
+
+@dataclass(frozen=True)
+class AriaCache(Settings):
+    """The page cache of Aria, and the size of its pages, in bytes."""
+
+    aria_pagecache_buffer_size: int
+    aria_block_size: int = 8192

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from advisor.engine import reading
-from advisor.engine.declared import Rates
+from advisor.engine.declared import Rates, Settings
 from advisor.engine.fact import Fact
 from advisor.engine.observation import Observation
 from advisor.engine.outcome import Inapplicable, Measured, Message, Missing
@@ -174,3 +174,10 @@ class CacheAdvice(Fact):
                 f"{common}. Do not begin with the daemon_memcached plugin: it is deprecated here and gone in MySQL 8.3."
             )
         return cls(f"{common}. This server has no memcached plugin.")
+
+
+@dataclass(frozen=True)
+class IndexDives(Settings):
+    """How many values of a list are looked up in the index; 0 for all."""
+
+    eq_range_index_dive_limit: int

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from advisor.engine import reading
+from advisor.engine.declared import Settings
 from advisor.engine.evidence import (
     HIGH_COVERAGE,
     covered_seconds,
@@ -474,3 +475,10 @@ class Concurrency(Fact):
     def measured(self) -> tuple[Measured, ...]:
         """The percentile, as evidence."""
         return (Measured("threads running, 95th percentile", self.p95, Unit.COUNT, self.window, "Threads_running"),)
+
+
+@dataclass(frozen=True)
+class LogBuffer(Settings):
+    """The redo log buffer, in bytes."""
+
+    innodb_log_buffer_size: int

@@ -222,3 +222,10 @@ def _channel(row: Row) -> Channel:
         executed=told("executed_gtid_set").replace("\n", ""),
         filters=tuple((name, told(name)) for name in FILTERS if told(name)),
     )
+
+
+@dataclass(frozen=True)
+class TransactionCache(Settings):
+    """The cache of one session, in bytes."""
+
+    binlog_cache_size: int

@@ -78,3 +78,10 @@ class TemporaryTables(HarmRates):
             self.exists("count_hit_tmp_table_size")
             and self.count_hit_tmp_table_size < 0.5 * self.created_tmp_disk_tables
         )
+
+
+@dataclass(frozen=True)
+class SharedMemory(Settings):
+    """What TempTable may take in all, in bytes."""
+
+    temptable_max_ram: int

@@ -18,28 +18,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Settings, Status
-from advisor.engine.facts.replication import BinaryLog
+from advisor.engine.facts.connections import MostConnections
+from advisor.engine.facts.replication import BinaryLog, TransactionCache
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Cache(Settings):
-    """The cache of one session, in bytes."""
-
-    binlog_cache_size: int
-
-
-@dataclass(frozen=True)
-class Sessions(Status):
-    """The most sessions at once since the start."""
-
-    max_used_connections: int
 
 
 @dataclass(frozen=True)
@@ -65,7 +51,7 @@ rule = Rule(
 
 
 @rule.check
-def check(cache: Cache, sessions: Sessions, _log: BinaryLog, p: Parameters) -> Finding | Passed:
+def check(cache: TransactionCache, sessions: MostConnections, _log: BinaryLog, p: Parameters) -> Finding | Passed:
     figures = cache.measured() + sessions.measured()
     together = cache.binlog_cache_size * sessions.max_used_connections
     if cache.binlog_cache_size <= p.one_bytes or together <= p.all_bytes:

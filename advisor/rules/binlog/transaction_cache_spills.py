@@ -18,21 +18,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates, Settings
-from advisor.engine.facts.replication import BinaryLog
+from advisor.engine.declared import HarmRates
+from advisor.engine.facts.replication import BinaryLog, TransactionCache
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import HOUR, KIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import Change, Investigate, SetVariable
-
-
-@dataclass(frozen=True)
-class Cache(Settings):
-    """The cache of one session, in bytes."""
-
-    binlog_cache_size: int
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ rule = Rule(
 
 
 @rule.check
-def check(cache: Cache, spills: Spills, _log: BinaryLog, p: Parameters) -> Finding | Passed:
+def check(cache: TransactionCache, spills: Spills, _log: BinaryLog, p: Parameters) -> Finding | Passed:
     figures = cache.measured() + spills.measured()
     # The server counts a spilled one in both on some versions and in one on others; never divide by less than both.
     used = max(spills.binlog_cache_use, spills.binlog_cache_disk_use)

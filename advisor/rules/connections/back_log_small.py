@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Rates, Settings
+from advisor.engine.declared import Settings
+from advisor.engine.facts.connections import Arrivals
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
@@ -32,13 +33,6 @@ class Queue(Settings):
 
     back_log: int
     max_connections: int
-
-
-@dataclass(frozen=True)
-class Arrivals(Rates):
-    """Connections made per second."""
-
-    connections: float
 
 
 @dataclass(frozen=True)

@@ -20,28 +20,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Rates, Settings
-from advisor.engine.facts.connections import NamesOfAccounts
+from advisor.engine.facts.connections import Arrivals, NameLookups, NamesOfAccounts
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class NameLookups(Settings):
-    """Whether names of clients are not looked up."""
-
-    skip_name_resolve: bool
-
-
-@dataclass(frozen=True)
-class Arrivals(Rates):
-    """Connections made per second."""
-
-    connections: float
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates, Settings, Status
+from advisor.engine.declared import HarmRates, Settings
+from advisor.engine.facts.connections import MostConnections
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
@@ -34,13 +35,6 @@ class ThreadCache(Settings):
     thread_cache_size: int
     max_connections: int
     thread_handling: str = "one-thread-per-connection"
-
-
-@dataclass(frozen=True)
-class Threads(Status):
-    """The most connections there ever were at once."""
-
-    max_used_connections: int
 
 
 @dataclass(frozen=True)
@@ -78,7 +72,7 @@ rule = Rule(
 
 
 @rule.check
-def check(cache: ThreadCache, threads: Threads, rates: ThreadRates, p: Parameters) -> Finding | Passed:
+def check(cache: ThreadCache, threads: MostConnections, rates: ThreadRates, p: Parameters) -> Finding | Passed:
     figures = cache.measured() + threads.measured() + rates.measured()
     few = rates.threads_created < p.created_per_second or rates.threads_created <= p.created_ratio * rates.connections
     if few or "pool" in cache.thread_handling or "loaded" in cache.thread_handling:

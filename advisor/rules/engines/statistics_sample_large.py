@@ -17,20 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Settings
+from advisor.engine.facts.engines import StatisticsSample
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Sample(Settings):
-    """Pages of each index that an estimate looks at."""
-
-    innodb_stats_persistent_sample_pages: int
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ _ENOUGH = 256
 
 
 @rule.check
-def check(sample: Sample, p: Parameters) -> Finding | Passed:
+def check(sample: StatisticsSample, p: Parameters) -> Finding | Passed:
     pages = sample.innodb_stats_persistent_sample_pages
     if pages <= max(p.most_pages, _ENOUGH):
         return Passed(sample.measured())

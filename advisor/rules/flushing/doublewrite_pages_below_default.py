@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Rates, Settings
+from advisor.engine.declared import Settings
+from advisor.engine.facts.flushing import PagesFlushed
 from advisor.engine.facts.redo import OwnRedoLog
 from advisor.engine.outcome import (
     Finding,
@@ -41,13 +42,6 @@ class Doublewrite(Settings):
 
     innodb_doublewrite_pages: int
     innodb_doublewrite: str
-
-
-@dataclass(frozen=True)
-class PagesFlushed(Rates):
-    """Pages written, per second."""
-
-    innodb_buffer_pool_pages_flushed: float
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,9 @@ When to dismiss it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from advisor.engine.declared import Settings
 from advisor.engine.facts.flushing import (
     STATE_STORAGE,
+    Neighbors,
     Storage,
 )
 from advisor.engine.facts.redo import OwnRedoLog
@@ -36,14 +34,6 @@ from advisor.engine.outcome import (
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene, stated
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Neighbors(Settings):
-    """0: only the page itself; 1: dirty neighbours; 2: all dirty pages of the extent."""
-
-    innodb_flush_neighbors: int
-
 
 rule = Rule(
     __name__,

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Rates, Settings
+from advisor.engine.declared import Settings
+from advisor.engine.facts.flushing import PagesFlushed
 from advisor.engine.facts.redo import OwnRedoLog
 from advisor.engine.outcome import (
     Finding,
@@ -42,13 +43,6 @@ class Cleaners(Settings):
 
     innodb_page_cleaners: int
     innodb_buffer_pool_instances: int
-
-
-@dataclass(frozen=True)
-class PagesFlushed(Rates):
-    """Pages written, per second."""
-
-    innodb_buffer_pool_pages_flushed: float
 
 
 @dataclass(frozen=True)

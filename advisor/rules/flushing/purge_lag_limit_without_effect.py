@@ -17,9 +17,7 @@ When to dismiss it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from advisor.engine.declared import Settings
+from advisor.engine.facts.flushing import PurgeLag
 from advisor.engine.facts.redo import OwnRedoLog
 from advisor.engine.outcome import (
     Finding,
@@ -34,15 +32,6 @@ from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class PurgeLag(Settings):
-    """From how many waiting undo logs on changes are delayed, and by how many microseconds at most."""
-
-    innodb_max_purge_lag: int
-    innodb_max_purge_lag_delay: int
-
 
 rule = Rule(
     __name__,

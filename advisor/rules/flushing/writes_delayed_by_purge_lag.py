@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Settings
 from advisor.engine.facts.flushing import (
     HistoryList,
+    PurgeLag,
 )
 from advisor.engine.outcome import (
     Finding,
@@ -35,14 +35,6 @@ from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import Investigate
-
-
-@dataclass(frozen=True)
-class PurgeLag(Settings):
-    """From how many waiting undo logs on changes are delayed, and by how many microseconds at most."""
-
-    innodb_max_purge_lag: int
-    innodb_max_purge_lag_delay: int
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_node
 from advisor.engine.facts.galera import ClusterNode, NodeState
 from advisor.engine.outcome import Finding, Item, Message, Passed, Severity
 from advisor.engine.rule import Rule
@@ -70,19 +71,7 @@ def check(_node_of: ClusterNode, state: NodeState) -> Finding | Passed:
     )
 
 
-def _node(**told: object) -> dict[str, object]:
-    """The status of a healthy node of three, with some of it told otherwise."""
-    healthy = {
-        "wsrep_cluster_status": "Primary",
-        "wsrep_local_state": 4,
-        "wsrep_local_state_comment": "Synced",
-        "wsrep_ready": "ON",
-        "wsrep_cluster_size": 3,
-    }
-    return {**healthy, **told}
-
-
-rule.fires("Two", scene("mariadb 10.11.18", {"wsrep_on": "ON"}, status=_node(wsrep_cluster_size=2)))
-rule.fires("Four", scene("mariadb 11.4.5", {"wsrep_on": "ON"}, status=_node(wsrep_cluster_size=4)))
-rule.passes("Three", scene("mariadb 10.11.18", {"wsrep_on": "ON"}, status=_node()))
-rule.passes("Five", scene("mariadb 11.4.5", {"wsrep_on": "ON"}, status=_node(wsrep_cluster_size=5)))
+rule.fires("Two", scene("mariadb 10.11.18", {"wsrep_on": "ON"}, status=made_node(wsrep_cluster_size=2)))
+rule.fires("Four", scene("mariadb 11.4.5", {"wsrep_on": "ON"}, status=made_node(wsrep_cluster_size=4)))
+rule.passes("Three", scene("mariadb 10.11.18", {"wsrep_on": "ON"}, status=made_node()))
+rule.passes("Five", scene("mariadb 11.4.5", {"wsrep_on": "ON"}, status=made_node(wsrep_cluster_size=5)))

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.declared import Settings
+from advisor.engine.examples import made_node
 from advisor.engine.facts.galera import ClusterNode, NodeState
 from advisor.engine.outcome import Finding, Item, Message, Passed, Severity
 from advisor.engine.rule import Rule
@@ -75,24 +76,12 @@ def check(_node_of: ClusterNode, state: NodeState, desync: Desync) -> Finding | 
     )
 
 
-def _node(**told: object) -> dict[str, object]:
-    """The status of a healthy node of three, with some of it told otherwise."""
-    healthy = {
-        "wsrep_cluster_status": "Primary",
-        "wsrep_local_state": 4,
-        "wsrep_local_state_comment": "Synced",
-        "wsrep_ready": "ON",
-        "wsrep_cluster_size": 3,
-    }
-    return {**healthy, **told}
-
-
 rule.fires(
     "A donor, or a backup",
     scene(
         "mariadb 10.11.18",
         {"wsrep_on": "ON", "wsrep_desync": "OFF"},
-        status=_node(wsrep_local_state=2, wsrep_local_state_comment="Donor/Desynced"),
+        status=made_node(wsrep_local_state=2, wsrep_local_state_comment="Donor/Desynced"),
     ),
 )
 rule.fires(
@@ -100,15 +89,15 @@ rule.fires(
     scene(
         "mariadb 11.8.6",
         {"wsrep_on": "ON"},
-        status=_node(wsrep_local_state=3, wsrep_local_state_comment="Joined"),
+        status=made_node(wsrep_local_state=3, wsrep_local_state_comment="Joined"),
     ),
 )
-rule.passes("Synced", scene("mariadb 10.11.18", {"wsrep_on": "ON"}, status=_node()))
+rule.passes("Synced", scene("mariadb 10.11.18", {"wsrep_on": "ON"}, status=made_node()))
 rule.passes(
     "Desynced on purpose is told elsewhere",
     scene(
         "mariadb 10.11.18",
         {"wsrep_on": "ON", "wsrep_desync": "ON"},
-        status=_node(wsrep_local_state=2, wsrep_local_state_comment="Donor/Desynced"),
+        status=made_node(wsrep_local_state=2, wsrep_local_state_comment="Donor/Desynced"),
     ),
 )

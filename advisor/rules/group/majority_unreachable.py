@@ -13,12 +13,10 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_group
 from advisor.engine.facts.group import Members
-from advisor.engine.observation import Observation
 from advisor.engine.outcome import Finding, Item, Message, Passed, Severity
 from advisor.engine.rule import Rule
-from advisor.engine.scene import inspected as inspection
-from advisor.engine.scene import scene
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import Investigate
 
@@ -61,29 +59,6 @@ def check(group: Members) -> Finding | Passed:
     )
 
 
-def _group(
-    *states: str, roles: str = "PSS", versions: tuple[str, ...] = ("8.0.33",) * 5, **variables: object
-) -> Observation:
-    """A group with members in these states, the first of them this server; P and S are their roles."""
-    words = {"P": "PRIMARY", "S": "SECONDARY", "-": ""}
-    members = [
-        {
-            "host": f"db{index}",
-            "port": "3306",
-            "state": state,
-            "role": words[roles[index]],
-            "version": versions[index],
-            "is_me": "1" if index == 0 else "0",
-        }
-        for index, state in enumerate(states)
-    ]
-    return scene(
-        "mysql 8.0.33",
-        {"group_replication_group_name": "aaaaaaaa-0000-0000-0000-000000000000", **variables},
-        inspection=inspection(group_members=members),
-    )
-
-
-rule.fires("Two of three", _group("ONLINE", "UNREACHABLE", "UNREACHABLE"))
-rule.passes("One of three", _group("ONLINE", "ONLINE", "UNREACHABLE"))
-rule.passes("None", _group("ONLINE", "ONLINE", "ONLINE"))
+rule.fires("Two of three", made_group("ONLINE", "UNREACHABLE", "UNREACHABLE"))
+rule.passes("One of three", made_group("ONLINE", "ONLINE", "UNREACHABLE"))
+rule.passes("None", made_group("ONLINE", "ONLINE", "ONLINE"))

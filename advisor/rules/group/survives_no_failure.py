@@ -14,12 +14,10 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_group
 from advisor.engine.facts.group import Members
-from advisor.engine.observation import Observation
 from advisor.engine.outcome import Finding, Item, Message, Passed, Severity
 from advisor.engine.rule import Rule
-from advisor.engine.scene import inspected as inspection
-from advisor.engine.scene import scene
 from advisor.engine.units import Quantity, Unit
 from advisor.mysql.proposal import Investigate
 
@@ -58,32 +56,9 @@ def check(group: Members) -> Finding | Passed:
     )
 
 
-def _group(
-    *states: str, roles: str = "PSS", versions: tuple[str, ...] = ("8.0.33",) * 5, **variables: object
-) -> Observation:
-    """A group with members in these states, the first of them this server; P and S are their roles."""
-    words = {"P": "PRIMARY", "S": "SECONDARY", "-": ""}
-    members = [
-        {
-            "host": f"db{index}",
-            "port": "3306",
-            "state": state,
-            "role": words[roles[index]],
-            "version": versions[index],
-            "is_me": "1" if index == 0 else "0",
-        }
-        for index, state in enumerate(states)
-    ]
-    return scene(
-        "mysql 8.0.33",
-        {"group_replication_group_name": "aaaaaaaa-0000-0000-0000-000000000000", **variables},
-        inspection=inspection(group_members=members),
-    )
-
-
-rule.fires("Alone", _group("ONLINE"))
-rule.fires("Two", _group("ONLINE", "ONLINE"))
-rule.fires("Four", _group("ONLINE", "ONLINE", "ONLINE", "ONLINE", roles="PSSS"))
-rule.passes("Three", _group("ONLINE", "ONLINE", "ONLINE"))
-rule.passes("This member is stopped: it sees nobody", _group("OFFLINE", roles="-"))
-rule.passes("Five", _group("ONLINE", "ONLINE", "ONLINE", "ONLINE", "RECOVERING", roles="PSSSS"))
+rule.fires("Alone", made_group("ONLINE"))
+rule.fires("Two", made_group("ONLINE", "ONLINE"))
+rule.fires("Four", made_group("ONLINE", "ONLINE", "ONLINE", "ONLINE", roles="PSSS"))
+rule.passes("Three", made_group("ONLINE", "ONLINE", "ONLINE"))
+rule.passes("This member is stopped: it sees nobody", made_group("OFFLINE", roles="-"))
+rule.passes("Five", made_group("ONLINE", "ONLINE", "ONLINE", "ONLINE", "RECOVERING", roles="PSSSS"))

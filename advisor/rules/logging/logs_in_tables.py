@@ -14,23 +14,11 @@ When to dismiss it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from advisor.engine.declared import Settings
+from advisor.engine.facts.logging import LogOutput
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Output(Settings):
-    """Where the logs are written, and which of them are on."""
-
-    log_output: str
-    slow_query_log: bool
-    general_log: bool
-
 
 rule = Rule(
     __name__,
@@ -45,7 +33,7 @@ rule = Rule(
 
 
 @rule.check
-def check(output: Output) -> Finding | Passed:
+def check(output: LogOutput) -> Finding | Passed:
     written = output.slow_query_log or output.general_log
     if "TABLE" not in output.log_output.upper() or not written:
         return Passed(output.measured())

@@ -19,21 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from advisor.engine.declared import Rates, Settings, Status
+from advisor.engine.declared import Rates, Status
+from advisor.engine.facts.memory import AriaCache
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity, unused
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import DAY, GIB, MIB, Quantity, Unit, round_up
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class AriaCache(Settings):
-    """The page cache of Aria, and the size of its pages, in bytes."""
-
-    aria_pagecache_buffer_size: int
-    aria_block_size: int = 8192
 
 
 @dataclass(frozen=True)

@@ -18,22 +18,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates, Settings, Status
-from advisor.engine.facts.memory import MemoryCeiling
+from advisor.engine.declared import HarmRates, Status
+from advisor.engine.facts.memory import AriaCache, MemoryCeiling
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import Change, Investigate, SetVariable
-
-
-@dataclass(frozen=True)
-class AriaCache(Settings):
-    """The page cache of Aria, and the size of its pages, in bytes."""
-
-    aria_pagecache_buffer_size: int
-    aria_block_size: int = 8192
 
 
 @dataclass(frozen=True)

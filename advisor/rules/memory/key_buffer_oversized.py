@@ -19,21 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from advisor.engine.declared import Rates, Settings, Status
+from advisor.engine.declared import Rates, Status
+from advisor.engine.facts.memory import KeyBuffer
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity, unused
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import DAY, GIB, MIB, Quantity, Unit, round_up
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class KeyBuffer(Settings):
-    """The key buffer, and the size of its blocks, in bytes."""
-
-    key_buffer_size: int
-    key_cache_block_size: int = 1024
 
 
 @dataclass(frozen=True)

@@ -17,22 +17,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates, Settings, Status
-from advisor.engine.facts.memory import MemoryCeiling
+from advisor.engine.declared import HarmRates, Status
+from advisor.engine.facts.memory import KeyBuffer, MemoryCeiling
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene, stated
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import Change, Investigate, SetVariable
-
-
-@dataclass(frozen=True)
-class KeyBuffer(Settings):
-    """The key buffer, and the size of its blocks, in bytes."""
-
-    key_buffer_size: int
-    key_cache_block_size: int = 1024
 
 
 @dataclass(frozen=True)

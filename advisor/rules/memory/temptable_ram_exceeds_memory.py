@@ -18,21 +18,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Settings
 from advisor.engine.facts.memory import BufferPool, ExpectedUse, HostMemory
+from advisor.engine.facts.temporary import SharedMemory
 from advisor.engine.outcome import Finding, Item, Measured, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene, stated
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class TempTable(Settings):
-    """The memory that all temporary tables together may take, in bytes."""
-
-    temptable_max_ram: int
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ rule = Rule(
 
 @rule.check
 def check(
-    temporary: TempTable, pool: BufferPool, use: ExpectedUse, memory: HostMemory, p: Parameters
+    temporary: SharedMemory, pool: BufferPool, use: ExpectedUse, memory: HostMemory, p: Parameters
 ) -> Finding | Passed:
     expected = use.need.expected_bytes(pool.size_bytes)
     figures = (

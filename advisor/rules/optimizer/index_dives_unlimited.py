@@ -14,21 +14,11 @@ When to dismiss it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from advisor.engine.declared import Settings
+from advisor.engine.facts.optimizer import IndexDives
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Dives(Settings):
-    """How many values of a list are looked up in the index; 0 for all."""
-
-    eq_range_index_dive_limit: int
-
 
 rule = Rule(
     __name__,
@@ -44,7 +34,7 @@ rule = Rule(
 
 
 @rule.check
-def check(planning: Dives) -> Finding | Passed:
+def check(planning: IndexDives) -> Finding | Passed:
     if not (planning.eq_range_index_dive_limit == 0):
         return Passed(planning.measured())
     return Finding(

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Rates, Settings
-from advisor.engine.facts.redo import OwnRedoLog
+from advisor.engine.declared import Rates
+from advisor.engine.facts.redo import LogBuffer, OwnRedoLog
 from advisor.engine.outcome import (
     Finding,
     Item,
@@ -34,13 +34,6 @@ from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class LogBuffer(Settings):
-    """The redo log buffer, in bytes."""
-
-    innodb_log_buffer_size: int
 
 
 @dataclass(frozen=True)

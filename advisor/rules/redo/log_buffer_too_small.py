@@ -19,21 +19,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates, Settings
-from advisor.engine.facts.redo import OwnRedoLog
+from advisor.engine.declared import HarmRates
+from advisor.engine.facts.redo import LogBuffer, OwnRedoLog
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import MIB, Quantity, Unit
 from advisor.mysql.proposal import Change, Investigate, SetVariable
-
-
-@dataclass(frozen=True)
-class LogBuffer(Settings):
-    """The redo log buffer, in bytes."""
-
-    innodb_log_buffer_size: int
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_account
 from advisor.engine.facts.durability import SelfManaged
 from advisor.engine.facts.security import Accounts, Administrators, Listening, counted, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 rule = Rule(
@@ -60,20 +60,17 @@ def check(admins: Administrators, accounts: Accounts, where: Listening, _own: Se
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
-_ROOT = _account("root", "localhost", administrator="1")
-_APP = _account("app", "%")
+_ROOT = made_account("root", "localhost", administrator="1")
+_APP = made_account("app", "%")
 rule.fires("One", scene("mysql 8.0.33", inspection=inspected(accounts=[_ROOT, _APP])))
 rule.fires(
     "Twelve, in one finding",
-    scene("mariadb 10.11.18", inspection=inspected(accounts=[_ROOT, *(_account(f"app{n}", "%") for n in range(12))])),
+    scene(
+        "mariadb 10.11.18", inspection=inspected(accounts=[_ROOT, *(made_account(f"app{n}", "%") for n in range(12))])
+    ),
 )
 rule.passes(
-    "From one network", scene("mysql 8.0.33", inspection=inspected(accounts=[_ROOT, _account("app", "10.1.2.%")]))
+    "From one network", scene("mysql 8.0.33", inspection=inspected(accounts=[_ROOT, made_account("app", "10.1.2.%")]))
 )
 rule.passes(
     "The port is closed to others",
@@ -81,5 +78,5 @@ rule.passes(
 )
 rule.passes(
     "Administrators are another rule's",
-    scene("mysql 5.7.22", inspection=inspected(accounts=[_account("root", "%", administrator="1")])),
+    scene("mysql 5.7.22", inspection=inspected(accounts=[made_account("root", "%", administrator="1")])),
 )

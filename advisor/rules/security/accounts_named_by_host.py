@@ -15,23 +15,13 @@ When to dismiss it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from advisor.engine.declared import Settings
+from advisor.engine.examples import made_account
+from advisor.engine.facts.connections import NameLookups
 from advisor.engine.facts.security import Accounts, counted, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
-
-
-@dataclass(frozen=True)
-class NameLookup(Settings):
-    """Whether hosts are compared by address only."""
-
-    skip_name_resolve: bool
-
 
 rule = Rule(
     __name__,
@@ -46,7 +36,7 @@ rule = Rule(
 
 
 @rule.check
-def check(accounts: Accounts, lookup: NameLookup) -> Finding | Passed:
+def check(accounts: Accounts, lookup: NameLookups) -> Finding | Passed:
     by_name = [one for one in accounts.everyone if one.by_name]
     figures = lookup.measured() + named(by_name, "accounts bound to a name")
     if not lookup.skip_name_resolve or not by_name:
@@ -71,17 +61,12 @@ def check(accounts: Accounts, lookup: NameLookup) -> Finding | Passed:
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
-_NAME = [_account("app", "web1.example.com"), _account("root", "localhost")]
+_NAME = [made_account("app", "web1.example.com"), made_account("root", "localhost")]
 _ADDRESS = [
-    _account("app", "10.1.2.3"),
-    _account("app", "fe80::%"),
-    _account("app", "10.0.0.0/255.0.0.0"),
-    _account("all", "%"),
+    made_account("app", "10.1.2.3"),
+    made_account("app", "fe80::%"),
+    made_account("app", "10.0.0.0/255.0.0.0"),
+    made_account("all", "%"),
 ]
 rule.fires(
     "A name that is not looked up",

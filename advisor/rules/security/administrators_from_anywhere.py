@@ -16,12 +16,12 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_account
 from advisor.engine.facts.durability import SelfManaged
 from advisor.engine.facts.security import Administrators, Listening, counted, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 rule = Rule(
@@ -62,21 +62,16 @@ def check(admins: Administrators, where: Listening, _own: SelfManaged) -> Findin
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
-_APP = _account("app", "10.1.%")
-_ROOT = _account("root", "%", administrator="1")
+_APP = made_account("app", "10.1.%")
+_ROOT = made_account("root", "%", administrator="1")
 rule.fires("root from anywhere", scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, _ROOT])))
 rule.fires("root from anywhere on MariaDB", scene("mariadb 10.11.18", inspection=inspected(accounts=[_APP, _ROOT])))
 rule.passes(
     "From one network",
-    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, _account("root", "10.1.%", administrator="1")])),
+    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, made_account("root", "10.1.%", administrator="1")])),
 )
 rule.passes(
     "The port is closed to others",
     scene("mariadb 10.11.18", {"bind_address": "127.0.0.1"}, inspection=inspected(accounts=[_APP, _ROOT])),
 )
-rule.passes("No administrator", scene("mysql 5.7.22", inspection=inspected(accounts=[_APP, _account("app", "%")])))
+rule.passes("No administrator", scene("mysql 5.7.22", inspection=inspected(accounts=[_APP, made_account("app", "%")])))

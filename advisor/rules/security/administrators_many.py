@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.engine.examples import made_account
 from advisor.engine.facts.security import Accounts, Administrators, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import Quantity, Unit
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 
@@ -74,12 +74,7 @@ def check(admins: Administrators, accounts: Accounts, p: Parameters) -> Finding 
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
-_SIX = [_account(f"admin{n}", "10.1.%", administrator="1") for n in range(6)]
+_SIX = [made_account(f"admin{n}", "10.1.%", administrator="1") for n in range(6)]
 rule.fires("Six names", scene("mysql 8.0.33", inspection=inspected(accounts=_SIX)))
 rule.fires("Six names on MariaDB", scene("mariadb 10.11.18", inspection=inspected(accounts=_SIX)))
 rule.passes("Five names", scene("mysql 8.0.33", inspection=inspected(accounts=_SIX[:5])))
@@ -87,6 +82,6 @@ rule.passes(
     "One name from six hosts",
     scene(
         "mariadb 10.11.18",
-        inspection=inspected(accounts=[_account("root", f"10.1.{n}.%", administrator="1") for n in range(6)]),
+        inspection=inspected(accounts=[made_account("root", f"10.1.{n}.%", administrator="1") for n in range(6)]),
     ),
 )

@@ -16,11 +16,11 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_account
 from advisor.engine.facts.security import Accounts, counted, listed, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 rule = Rule(
@@ -62,27 +62,22 @@ def check(accounts: Accounts) -> Finding | Passed:
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
 _WITHOUT = {"has_password": "0"}
-_APP = _account("app", "10.1.%")
+_APP = made_account("app", "10.1.%")
 rule.fires(
     "Left over from an installation",
-    scene("mariadb 10.2.11", inspection=inspected(accounts=[_APP, _account("", "localhost", **_WITHOUT)])),
+    scene("mariadb 10.2.11", inspection=inspected(accounts=[_APP, made_account("", "localhost", **_WITHOUT)])),
 )
 rule.fires(
     "Open to all: critical",
-    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, _account("", "%", **_WITHOUT)])),
+    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, made_account("", "%", **_WITHOUT)])),
 )
 rule.passes("None", scene("mysql 8.0.33", inspection=inspected(accounts=[_APP])))
 rule.passes(
     "One that maps users of a directory",
-    scene("mariadb 10.11.18", inspection=inspected(accounts=[_APP, _account("", "%", plugin="pam")])),
+    scene("mariadb 10.11.18", inspection=inspected(accounts=[_APP, made_account("", "%", plugin="pam")])),
 )
 rule.passes(
     "Locked",
-    scene("mysql 9.7.4", inspection=inspected(accounts=[_APP, _account("", "%", **_WITHOUT, locked="1")])),
+    scene("mysql 9.7.4", inspection=inspected(accounts=[_APP, made_account("", "%", **_WITHOUT, locked="1")])),
 )

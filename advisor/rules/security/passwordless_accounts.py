@@ -16,11 +16,11 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_account
 from advisor.engine.facts.security import Accounts, counted, listed, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 rule = Rule(
@@ -64,20 +64,15 @@ def check(accounts: Accounts) -> Finding | Passed:
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
 _WITHOUT = {"has_password": "0"}
-_APP = _account("app", "10.1.%")
+_APP = made_account("app", "10.1.%")
 rule.fires(
     "The administrator of a fresh server, from the machine itself",
-    scene("mysql 5.7.22", inspection=inspected(accounts=[_APP, _account("root", "localhost", **_WITHOUT)])),
+    scene("mysql 5.7.22", inspection=inspected(accounts=[_APP, made_account("root", "localhost", **_WITHOUT)])),
 )
 rule.fires(
     "From anywhere: critical",
-    scene("mariadb 10.11.18", inspection=inspected(accounts=[_APP, _account("report", "%", **_WITHOUT)])),
+    scene("mariadb 10.11.18", inspection=inspected(accounts=[_APP, made_account("report", "%", **_WITHOUT)])),
 )
 rule.passes("Everybody has one", scene("mysql 5.7.22", inspection=inspected(accounts=[_APP])))
 rule.passes(
@@ -85,15 +80,15 @@ rule.passes(
     scene(
         "mariadb 10.11.18",
         inspection=inspected(
-            accounts=[_APP, {**_account("root", "localhost", plugin="unix_socket"), "has_password": None}]
+            accounts=[_APP, {**made_account("root", "localhost", plugin="unix_socket"), "has_password": None}]
         ),
     ),
 )
 rule.passes(
     "A certificate is asked for",
-    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, _account("report", "%", **_WITHOUT, tls="X509")])),
+    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, made_account("report", "%", **_WITHOUT, tls="X509")])),
 )
 rule.passes(
     "An account of the server itself",
-    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, _account("mysql.sys", "localhost", **_WITHOUT)])),
+    scene("mysql 8.0.33", inspection=inspected(accounts=[_APP, made_account("mysql.sys", "localhost", **_WITHOUT)])),
 )

@@ -17,11 +17,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.engine.declared import Settings
+from advisor.engine.examples import made_account
 from advisor.engine.facts.security import Accounts, Listening, TlsOffer, counted, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 
@@ -72,14 +72,9 @@ def check(accounts: Accounts, transport: SecureTransport, tls: TlsOffer, where: 
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
 _TLS = {"have_ssl": "YES", "tls_version": "TLSv1.2,TLSv1.3"}
-_PLAIN = [_account("root", "localhost"), _account("app", "10.1.%")]
-_TOLD = [_account("root", "localhost"), _account("app", "10.1.%", tls="ANY")]
+_PLAIN = [made_account("root", "localhost"), made_account("app", "10.1.%")]
+_TOLD = [made_account("root", "localhost"), made_account("app", "10.1.%", tls="ANY")]
 rule.fires("An account without it", scene("mysql 8.0.33", _TLS, inspection=inspected(accounts=_PLAIN)))
 rule.fires("The same on MariaDB", scene("mariadb 11.8.6", _TLS, inspection=inspected(accounts=_PLAIN)))
 rule.passes("REQUIRE SSL", scene("mysql 8.0.33", _TLS, inspection=inspected(accounts=_TOLD)))

@@ -15,12 +15,12 @@ When to dismiss it
 
 from __future__ import annotations
 
+from advisor.engine.examples import made_account
 from advisor.engine.facts.security import Accounts, WeakPlugins, counted, named
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import inspected, scene
 from advisor.engine.units import Quantity, Unit
-from advisor.mysql.inspection import Row
 from advisor.mysql.proposal import Investigate
 
 rule = Rule(
@@ -74,14 +74,9 @@ def check(accounts: Accounts, weak: WeakPlugins) -> Finding | Passed:
     )
 
 
-def _account(user: str, host: str, **columns: str) -> Row:
-    row = {"user": user, "host": host, "plugin": "caching_sha2_password", "has_password": "1"}
-    return {**row, "administrator": "0", "locked": "0", "is_role": "0", "tls": "", **columns}
-
-
-_NEW = _account("new", "10.1.%")
-_NATIVE = _account("app", "10.1.%", plugin="mysql_native_password")
-_OLD = _account("ancient", "10.1.%", plugin="mysql_old_password")
+_NEW = made_account("new", "10.1.%")
+_NATIVE = made_account("app", "10.1.%", plugin="mysql_native_password")
+_OLD = made_account("ancient", "10.1.%", plugin="mysql_old_password")
 rule.fires(
     "The old plugin on MySQL 8.0: a notice", scene("mysql 8.0.33", inspection=inspected(accounts=[_NEW, _NATIVE]))
 )

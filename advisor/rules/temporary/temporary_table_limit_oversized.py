@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import Status
+from advisor.engine.facts.connections import MostConnections
 from advisor.engine.facts.temporary import TemporaryTableLimits
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
@@ -26,13 +26,6 @@ from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit
 from advisor.mysql.proposal import SetVariable
-
-
-@dataclass(frozen=True)
-class Sessions(Status):
-    """The most sessions there were at one time."""
-
-    max_used_connections: int
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ rule = Rule(
 
 
 @rule.check
-def check(limits: TemporaryTableLimits, sessions: Sessions, p: Parameters) -> Finding | Passed:
+def check(limits: TemporaryTableLimits, sessions: MostConnections, p: Parameters) -> Finding | Passed:
     figures = limits.measured("tmp_table_size", "max_heap_table_size") + sessions.measured()
     if limits.heap_bytes <= p.largest_bytes:
         return Passed(figures)

@@ -17,21 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.engine.declared import HarmRates, Settings
+from advisor.engine.declared import HarmRates
 from advisor.engine.facts.memory import MemoryCeiling
+from advisor.engine.facts.temporary import SharedMemory
 from advisor.engine.outcome import Finding, Item, Message, Passed, Price, PriceKind, Severity
 from advisor.engine.rule import Rule
 from advisor.engine.scene import scene
 from advisor.engine.thresholds import Thresholds, threshold
 from advisor.engine.units import GIB, MIB, Quantity, Unit, round_up
 from advisor.mysql.proposal import Change, Investigate, SetVariable
-
-
-@dataclass(frozen=True)
-class SharedMemory(Settings):
-    """What TempTable may take in all, in bytes."""
-
-    temptable_max_ram: int
 
 
 @dataclass(frozen=True)

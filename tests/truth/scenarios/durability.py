@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from tests.servers import RunningServer
+from tests.truth.exceptions import only_on
 from tests.truth.scenario import EVERY, MARIADB, MYSQL, Options, Scenario
 
 _OLD_MYSQL = "mysql-5.7.22"
@@ -124,12 +125,6 @@ _PARTLY: dict[str, tuple[str, ...]] = {
 _HERE_NOT = "this version does not have it, or does not work with it"
 
 
-def _but(partly: dict[str, tuple[str, ...]]) -> dict[str, dict[str, str]]:
-    """For each server the rules that cannot fire or pass there."""
-    found = {server: {rule: _HERE_NOT for rule, has in partly.items() if server not in has} for server in EVERY}
-    return {server: rules for server, rules in found.items() if rules}
-
-
 SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="careless-about-crashes",
@@ -149,7 +144,7 @@ SCENARIOS: tuple[Scenario, ...] = (
             "durability.force-recovery-set": "critical",
             "durability.locks-unsafe-for-binary-log": "warning",
         },
-        but=_but(_PARTLY),
+        but=only_on(_PARTLY, _HERE_NOT),
         quick=True,
     ),
     Scenario(
@@ -162,7 +157,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         | {"durability.binary-log-off", "durability.snapshot-isolation-off", "durability.redo-log-disabled"}
         # Of another topic, and here since it is judged over ten seconds, too.
         | {"security.logins-refused"},
-        but=_but(
+        but=only_on(
             {
                 "security.logins-refused": MARIADB,
                 **_PARTLY,
@@ -170,7 +165,8 @@ SCENARIOS: tuple[Scenario, ...] = (
                 "durability.force-recovery-set": EVERY,
                 "durability.snapshot-isolation-off": _WITH_SNAPSHOTS,
                 "durability.redo-log-disabled": ("mysql-8.0.33", "mysql-9.7"),
-            }
+            },
+            _HERE_NOT,
         ),
         quick=True,
     ),
@@ -184,11 +180,12 @@ SCENARIOS: tuple[Scenario, ...] = (
             {"durability.binary-log-off", "durability.snapshot-isolation-off", "durability.redo-log-disabled"}
         ),
         severity={"durability.binary-log-off": "notice", "durability.redo-log-disabled": "critical"},
-        but=_but(
+        but=only_on(
             {
                 "durability.snapshot-isolation-off": _WITH_SNAPSHOTS,
                 "durability.redo-log-disabled": ("mysql-8.0.33", "mysql-9.7"),
-            }
+            },
+            _HERE_NOT,
         ),
         quick=True,
     ),

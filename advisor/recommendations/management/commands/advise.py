@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -19,17 +18,25 @@ from advisor.engine.advice import Effort, Tool, document, prepare, text, worst
 from advisor.engine.evaluation import Judgement, judge
 from advisor.engine.explaining import explain, explanation_document, explanation_text
 from advisor.engine.markdown import markdown
-from advisor.engine.observation import HostFact, HostFacts, Observation
+from advisor.engine.observation import HostFact, HostFacts
 from advisor.engine.outcome import Severity
 from advisor.engine.rule import Rule
 from advisor.engine.sarif import sarif
-from advisor.engine.since import Difference, NotAdvice, compare, difference_document, difference_text, saved
-from advisor.mysql.rates import Interval, intervals
+from advisor.engine.since import (
+    NotAdvice,
+    SavedAdvice,
+    compare,
+    difference_document,
+    difference_text,
+    read_saved,
+    saved,
+)
 from advisor.mysql.snapshot import Poll
 from advisor.mysql.values import BadValue, parse_size
 from advisor.recommendations.judging import host_facts
+from advisor.recommendations.observing import observation
 from advisor.rules import all_rules
-from collector import recording, resolve, snapshots
+from collector import recording, resolve
 from collector.errors import BadTarget, TargetError
 from collector.observe import Observed, observe
 from collector.target import Target, is_url
@@ -113,7 +120,7 @@ class Command(BaseCommand):
         if observed.remarks:
             written["observed"]["remarks"] = observed.remarks
         explanations = [explain(rule, seen) for rule in explained]
-        difference = self._difference(before, written, seen.snapshot.variables)
+        difference = None if before is None else compare(before, written, seen.snapshot.variables)
         if options["format"] == "sarif":
             self.stdout.write(json.dumps(sarif(advice, rules), indent=2, ensure_ascii=False))
         elif options["format"] == "json":
@@ -137,7 +144,7 @@ class Command(BaseCommand):
         if _reached(judgement, options["fail_on"]):
             sys.exit(FOUND)
 
-    def _wanted(self, options: Mapping[str, Any]) -> tuple[tuple[Rule, ...], list[Rule], Any]:
+    def _wanted(self, options: Mapping[str, Any]) -> tuple[tuple[Rule, ...], list[Rule], SavedAdvice | None]:
         """The rules to judge by, those to explain, and the advice to compare with: told wrong before anything is
         observed.
         """
@@ -159,15 +166,11 @@ class Command(BaseCommand):
         before = None
         if options["diff"] is not None:
             try:
-                before = json.loads(options["diff"].read_text(encoding="utf-8"))
-                compare(before, {"recommendations": [], "outcomes": [], "server": {"identity": ""}}, {})
+                before = read_saved(options["diff"].read_text(encoding="utf-8"))
             except (OSError, ValueError) as error:
                 why = str(error) if isinstance(error, NotAdvice) else f"{options['diff']} cannot be read."
                 self._end(USAGE, "unreadable-file", why, "Give a file that advise --save wrote.")
         return chosen, [every[rule] for rule in options["explain"]], before
-
-    def _difference(self, before: Any, written: Mapping[str, Any], variables: Mapping[str, str]) -> Difference | None:
-        return None if before is None else compare(before, written, variables)
 
     def _save(self, path: Path, written: Mapping[str, Any], variables: Mapping[str, str]) -> None:
         try:
@@ -220,26 +223,6 @@ class Command(BaseCommand):
         else:
             self.stderr.write(f"{sentence} {next_step}".strip())
         sys.exit(status)
-
-
-def observation(observed: Observed, host: HostFacts) -> Observation:
-    """What the engine judges: a person chose the window, so that harm seen in it counts."""
-    between = [one for one in intervals(observed.polls) if isinstance(one, Interval)]
-    return Observation(
-        snapshot=observed.last,
-        intervals=tuple(between),
-        counted=tuple(
-            one
-            for one in intervals([snapshots.as_poll(observed.first), snapshots.as_poll(observed.last)])
-            if isinstance(one, Interval)
-        )
-        if observed.last is not observed.first
-        else (),
-        inspection=observed.inspection,
-        host=host,
-        deliberate=True,
-        today=datetime.fromtimestamp(observed.ended_at, UTC).date().isoformat(),
-    )
 
 
 def _target(options: Mapping[str, Any]) -> tuple[Target, HostFacts]:
