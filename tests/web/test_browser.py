@@ -4,92 +4,17 @@ explored.
 
 from __future__ import annotations
 
-import gzip
-import os
-import shutil
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.conf import settings as django_settings
-from django.test import Client
 from django.urls import reverse
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-CHROMIUM = os.environ.get("TIDEMARK_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome") or ""
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIX = ("checkpoint-age", "occupancy", "redo-rate", "transactions", "flushing", "dirty-pages")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """One browser for the module. Its driver runs an event loop, which Django would take for an asynchronous caller."""
-    if not CHROMIUM:
-        pytest.fail("Chromium is missing: ./check installs it")
-    from playwright.sync_api import sync_playwright
-
-    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-    if before is None:
-        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
-
-
-class Visit:
-    """A page of a signed-in person that remembers what went wrong on it."""
-
-    def __init__(self, chromium: Any, base: str, user: Any, **options: Any) -> None:
-        self.base = base
-        self.context = chromium.new_context(**{"viewport": {"width": 1366, "height": 1000}, **options})
-        client = Client()
-        client.force_login(user)
-        cookie = client.cookies[django_settings.SESSION_COOKIE_NAME]
-        self.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
-        self.errors: list[str] = []
-        self.foreign: list[str] = []
-        self.scripts: dict[str, int] = {}
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on(
-            "console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None
-        )
-        self.page.on("response", self._seen)
-
-    def _seen(self, response: Any) -> None:
-        if not response.url.startswith((self.base, "data:", "blob:")):
-            self.foreign.append(response.url)
-        if "javascript" in (response.headers.get("content-type") or "") and "plotly" not in response.url:
-            self.scripts[response.url] = len(gzip.compress(response.body()))
-
-    def open(self, path: str) -> Any:
-        self.page.goto(self.base + path)
-        return self.page
-
-    def clean(self) -> None:
-        """Raises where the console said anything, or something came from another host."""
-        assert self.errors == []
-        assert self.foreign == []
-
-
-@pytest.fixture
-def visit(chromium: Any, live_server: Any, owner: Any) -> Iterator[Any]:
-    made: list[Visit] = []
-
-    def make(user: Any = None, **options: Any) -> Visit:
-        made.append(Visit(chromium, live_server.url, user or owner, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.context.close()
 
 
 def test_the_server_page_is_whole_before_any_script(visit: Any, busy: Any) -> None:

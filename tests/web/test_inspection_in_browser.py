@@ -11,9 +11,7 @@ from advisor.engine.scene import inspected
 from collector import inspecting, tasks
 from collector.errors import TooManyConnections
 from collector.models import InspectionRequest, StoredInspection
-from tests.web.test_browser import Visit, chromium
-
-__all__ = ["chromium"]
+from tests.web.visiting import Visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
