@@ -18,6 +18,7 @@ def record(
     server_id: str = "",
     actor: AbstractBaseUser | None = None,
     data: dict[str, Any] | None = None,
+    key: str | None = None,
 ) -> Event:
     """Writes one event. Call it inside the transaction of what happened, so that neither stands without the other."""
     return Event.objects.create(
@@ -26,5 +27,6 @@ def record(
         kind=kind,
         at=at,
         actor=actor,
-        data=data or {},  # type: ignore[misc]
+        data=data or {},
+        key=key,  # type: ignore[misc]
     )

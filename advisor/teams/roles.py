@@ -21,6 +21,7 @@ class Action(StrEnum):
     SEE = "see"
     ACKNOWLEDGE = "acknowledge"
     DISMISS = "dismiss"
+    ANNOTATE = "annotate"
     SET_RULES = "set_rules"
     ADD_SERVER = "add_server"
     CHANGE_SERVER = "change_server"
@@ -30,7 +31,7 @@ class Action(StrEnum):
 
 
 _EVERYBODY = frozenset({Action.SEE})
-_EDITS = _EVERYBODY | {Action.ACKNOWLEDGE, Action.DISMISS}
+_EDITS = _EVERYBODY | {Action.ACKNOWLEDGE, Action.DISMISS, Action.ANNOTATE}
 
 ALLOWED: dict[Role, frozenset[Action]] = {
     Role.VIEWER: _EVERYBODY,

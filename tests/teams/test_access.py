@@ -19,6 +19,7 @@ EXPECTED = {
     Action.SEE: set(Role),
     Action.ACKNOWLEDGE: set(Role) - {Role.VIEWER},
     Action.DISMISS: set(Role) - {Role.VIEWER},
+    Action.ANNOTATE: set(Role) - {Role.VIEWER},
     Action.ADD_SERVER: {Role.EDITOR, Role.ADMIN},
     Action.CHANGE_SERVER: {Role.EDITOR, Role.ADMIN},
     Action.INSPECT_SERVER: {Role.EDITOR, Role.OPERATOR, Role.ADMIN},
