@@ -1,4 +1,4 @@
-"""What every page's frame shows: the rail with its counts, the reader's team, theme and zone."""
+"""What every page's frame shows: the rail with its counts, the reader's team, language, colours and clock."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from advisor.recommendations.models import FleetRow
 from advisor.teams import access
 from advisor.web.fleet_page import NEEDS_SOMEBODY
+from advisor.web.look import groups, way_back
 from advisor.web.middleware import chosen
 
 
@@ -49,4 +50,6 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
         "team_names": SimpleLazyObject(lambda: ", ".join(team.name for team in access.teams_of(request.user))),
         "theme": chosen(request)["theme"],
         "zone_name": timezone.get_current_timezone_name(),
+        "look": SimpleLazyObject(lambda: groups(request)),
+        "way_back": SimpleLazyObject(lambda: way_back(request)),
     }

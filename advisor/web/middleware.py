@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
@@ -44,10 +44,19 @@ def remember(request: HttpRequest, preferences: Preferences | None) -> None:
     }
 
 
+def remember_some(request: HttpRequest, choices: Mapping[str, str]) -> None:
+    """Puts these choices of somebody who is not signed in into the session, beside those of before."""
+    request.session[SESSION_KEY] = {**chosen(request), **choices}
+
+
 @receiver(user_logged_in, dispatch_uid="web.remember_reader")
 def remember_at_login(sender: object, request: HttpRequest | None, user: User, **kwargs: object) -> None:
+    """What the person chose earlier counts; where that is nothing, what was chosen on the login page stays."""
     if request is not None and hasattr(request, "session"):
+        before = chosen(request)
         remember(request, Preferences.objects.filter(user_id=user.pk).first())
+        stored = request.session[SESSION_KEY]
+        request.session[SESSION_KEY] = {name: value or before[name] for name, value in stored.items()}
 
 
 def chosen(request: HttpRequest) -> dict[str, str]:

@@ -13,6 +13,7 @@ urlpatterns = [
     path("login", people.sign_in, name="login"),
     path("logout", people.sign_out, name="logout"),
     path("account", people.account, name="account"),
+    path("look", people.look, name="look"),
     path("servers/add", adding.add_server, name="add-server"),
     path("servers/add/check", adding.check, name="add-server-check"),
     path("s/<str:server_id>", servers.server, name="server"),

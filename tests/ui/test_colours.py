@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-CSS = (Path(__file__).resolve().parents[2] / "static/tidemark/tidemark.css").read_text(encoding="utf-8")
+STYLES = Path(__file__).resolve().parents[2] / "static/tidemark"
+CSS = (STYLES / "tidemark.css").read_text(encoding="utf-8")
 PAIRS = {name: (light, dark) for name, light, dark in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", CSS)}
 #: WCAG 2.2: 1.4.11 for lines and shapes, 1.4.3 for text.
 LINES = ("age", "async", "sync", "hard", "good", "second", "past", "edge")
@@ -70,7 +71,20 @@ def test_the_six_hues_can_be_told_apart(scheme: int, least: float, eyes: str) ->
     assert min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)) >= least
 
 
-def test_the_style_sheet_is_small_and_loads_nothing() -> None:
+def test_style_sheets_are_small_and_load_nothing() -> None:
     assert len(CSS) <= 25 * 1024
-    assert "url(" not in CSS
-    assert "@import" not in CSS
+    for path in STYLES.glob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        assert len(text) <= 25 * 1024, path.name
+        assert "url(" not in text, path.name
+        assert "@import" not in text, path.name
+
+
+def test_only_the_roles_name_colours() -> None:
+    """A colour that is written down elsewhere is held to no contrast and follows no scheme."""
+    for path in STYLES.glob("*.css"):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+        text = re.sub(r"@layer roles \{.*?\n\}\n", "", text, flags=re.S)
+        # The shade behind a dialog lies over everything, whatever its colours are.
+        text = text.replace("rgb(0 0 0 / 45%)", "")
+        assert re.findall(r"#[0-9a-fA-F]{3,8}\b(?![^{]*\{)|\brgba?\(|\bhsla?\(", text) == [], path.name

@@ -10,13 +10,15 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from advisor.teams.models import Membership, Preferences
 from advisor.web.forms import Choices, NewPassword, SignIn
-from advisor.web.middleware import remember
+from advisor.web.look import choices_in
+from advisor.web.middleware import remember, remember_some
 
 sign_in = LoginView.as_view(
     template_name="web/login.html", authentication_form=SignIn, redirect_authenticated_user=True
@@ -55,3 +57,23 @@ def account(request: HttpRequest) -> HttpResponse:
         roles.setdefault(membership.team.name, []).append(membership.role)
     context = {"password": password, "choices": choices, "roles": roles}
     return render(request, "web/account.html", context, status=422 if sent else 200)
+
+
+@require_POST
+def look(request: HttpRequest) -> HttpResponse:
+    """One button of the frame: language, colours or clock. Kept with the person, or with the session of somebody who
+    is not signed in; leads back to the page it was pressed on.
+    """
+    picked = choices_in(request.POST)
+    user = request.user
+    if picked and isinstance(user, User):
+        stored = Preferences.objects.filter(user=user).first() or Preferences(user=user)
+        for name, value in picked.items():
+            setattr(stored, name, value)
+        stored.save()
+        remember(request, stored)
+    elif picked:
+        remember_some(request, picked)
+    back = request.POST.get("next", "")
+    mine = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+    return redirect(back if mine and back.startswith("/") else "fleet")
