@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import unquote, urlsplit
@@ -44,17 +44,18 @@ class Checked:
     all: tuple[str, ...]
 
 
-def check(target: Target) -> Checked:
+def check(target: Target, resolver: Callable[[str], Sequence[IpAddress]] | None = None) -> Checked:
     """Resolves the target once, checks every answer and names the one to dial; for sockets, their path.
 
-    Raises AddressDenied, NameUnknown or Unreachable.
+    ``resolver`` answers instead of ``resolve`` where many names were asked for beforehand. Raises AddressDenied,
+    NameUnknown or Unreachable.
     """
     if target.socket:
         _check_socket(target)
         return Checked(target.socket, (target.socket,))
     if target.host.rstrip(".").lower() in _METADATA_NAMES:
         raise AddressDenied(f"{target.host} is a cloud's metadata service, not a database server.")
-    answers = resolve(target.host)
+    answers = (resolver or resolve)(target.host)
     for answer in answers:
         _check_address(target, answer)
     return Checked(str(answers[0]), tuple(map(str, answers)))

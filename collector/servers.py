@@ -6,7 +6,7 @@ asked here and again at every connect.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -29,6 +29,8 @@ __all__ = [
     "InvalidServer",
     "add_server",
     "check_connection",
+    "checked_values",
+    "default_intervals",
     "delete_server",
     "set_credential",
     "set_enabled",
@@ -77,9 +79,10 @@ def add_server(
 
     Intervals that are not given are those of the settings (TIDEMARK_FAST_INTERVAL_SECONDS and its sibling).
     """
-    fast = settings.FAST_INTERVAL_SECONDS if fast_interval_seconds is None else fast_interval_seconds
-    full = settings.FULL_INTERVAL_SECONDS if full_interval_seconds is None else full_interval_seconds
-    values = _checked(
+    usual = default_intervals()
+    fast = usual["fast_interval_seconds"] if fast_interval_seconds is None else fast_interval_seconds
+    full = usual["full_interval_seconds"] if full_interval_seconds is None else full_interval_seconds
+    values = checked_values(
         {
             "name": name,
             "host": host,
@@ -111,6 +114,14 @@ def add_server(
     return server
 
 
+def default_intervals() -> dict[str, int]:
+    """How often a server is read where nobody said otherwise."""
+    return {
+        "fast_interval_seconds": settings.FAST_INTERVAL_SECONDS,
+        "full_interval_seconds": settings.FULL_INTERVAL_SECONDS,
+    }
+
+
 @transaction.atomic
 def update_server(
     *, server: Server, actor: AbstractBaseUser | None = None, password: Secret | str | None = None, **changes: Any
@@ -131,7 +142,7 @@ def update_server(
     if unknown:
         raise TypeError(f"a server has no {', '.join(sorted(unknown))} to change")
     before = {name: getattr(server, name) for name in known}
-    values = _checked({**before, **changes})
+    values = checked_values({**before, **changes})
     if Server.objects.filter(team=server.team_id, folded=values["folded"]).exclude(pk=server.pk).exists():
         raise InvalidServer({"name": f"The team has a server called {values['name']} already: choose another name."})
     sent_elsewhere = [
@@ -263,13 +274,18 @@ def _checked_target(server: Server) -> None:
         raise InvalidServer({error.field or "host": str(error)}) from None
 
 
-def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as they are stored. Raises InvalidServer with every field that is wrong."""
+def checked_values(
+    given: Mapping[str, Any], resolver: Callable[[str], Sequence[addresses.IpAddress]] | None = None
+) -> dict[str, Any]:
+    """The values as they are stored. Raises InvalidServer with every field that is wrong.
+
+    ``resolver``: see ``addresses.check``.
+    """
     errors: dict[str, str] = {}
     name = " ".join(str(given["name"]).split())
     if not name or len(name) > 100 or "/" in name or "://" in name or not name.isprintable():
         errors["name"] = "The name has 1 to 100 characters, and no / in it."
-    target = _target(given, errors)
+    target = _target(given, errors, resolver)
     if given["tls_ca"]:
         try:
             tls.check_authority(given["tls_ca"])
@@ -306,7 +322,11 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _target(given: Mapping[str, Any], errors: dict[str, str]) -> Target | None:
+def _target(
+    given: Mapping[str, Any],
+    errors: dict[str, str],
+    resolver: Callable[[str], Sequence[addresses.IpAddress]] | None,
+) -> Target | None:
     try:
         target = Target(
             user=str(given["user"]).strip(),
@@ -321,7 +341,7 @@ def _target(given: Mapping[str, Any], errors: dict[str, str]) -> Target | None:
         errors[error.field or "host"] = str(error)
         return None
     try:
-        addresses.check(target)
+        addresses.check(target, resolver)
     except AddressDenied as error:
         errors["socket" if target.socket else "host"] = str(error)
     except TargetError:
