@@ -1,4 +1,15 @@
-"""The fleet row: all that the fleet page shows of a server. It is written here alone, and the page is one query."""
+"""The fleet row: all that the fleet page shows of a server. It is written here alone, and the page is one query.
+
+One word says how a server is, wherever it is shown (row, filter, counts, rail, title of the server's page, API): its
+**state**. What is measured in the last minute is the **condition**; what the rules found over hours and days are
+recommendations. The state is the worse of the two: a calm server with a critical recommendation is *critical*, and the
+reason beside it names the recommendation instead of the present pressure, because both say the same to whoever reads:
+somebody has to act. A recommendation counts while somebody still has something to do about it (open, acknowledged, in
+a change); a notice changes no state. *stale* and *new* say that nothing is known now, which no older advice can
+outrank. "Needs somebody" are the states critical and warning; *watch* and *calm* are told apart, *calm* alone is called
+healthy. How long a server was in trouble counts the measured condition alone: advice may be days old, but nobody
+waited.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +22,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from advisor.mysql import series
-from advisor.recommendations import headline, vitals
-from advisor.recommendations.models import FleetRow, Recommendation
+from advisor.mysql.digest import HourlyDigest
+from advisor.recommendations import fleet_hours, headline, vitals
+from advisor.recommendations.fleet_words import group_of, words_of
+from advisor.recommendations.models import NO_END, FleetRow, Recommendation
 from advisor.recommendations.states import PENDING
 from advisor.recommendations.verdict import SEVERITIES
 from advisor.recommendations.vitals import Condition
@@ -30,7 +43,8 @@ SPARKLINE_EVERY_SECONDS = 120
 STALE_POLLS = 3
 STALE_SECONDS = 60
 
-_SEVERITY_ORDER = (Condition.NEW, Condition.CALM, Condition.WATCH, Condition.WARNING, Condition.CRITICAL)
+#: Mildest first; what is missing here says that nothing is known.
+_ORDER = (Condition.NEW, Condition.CALM, Condition.WATCH, Condition.WARNING, Condition.CRITICAL)
 _RANKS = {
     Condition.CALM: 100,
     Condition.NEW: 150,
@@ -39,7 +53,8 @@ _RANKS = {
     Condition.WARNING: 500,
     Condition.CRITICAL: 600,
 }
-_SEVERITY_RANKS = {"": 0, "notice": 10, "warning": 120, "critical": 250}
+#: States in which somebody has to act.
+NEEDING = (Condition.CRITICAL.value, Condition.WARNING.value)
 
 # When this process wrote a server's row last, by its own monotonic clock.
 _written: dict[str, float] = {}
@@ -53,11 +68,57 @@ def ensure_row(*, server: Server) -> FleetRow:
             "team_id": server.team_id,
             "state": Condition.NEW.value,
             "state_since": timezone.now(),
+            "condition": Condition.NEW.value,
+            "condition_since": timezone.now(),
             "sort_rank": _RANKS[Condition.NEW],
             "headline": headline.sentence(Condition.NEW, vitals=None, since=None),
+            "folded": server.folded,
+            "group": group_of(server.tags),
+            "words": words_of(tags=server.tags, others=(server.name, server.host or server.socket)),
         },
     )
     return row
+
+
+def describe(*, server: Server) -> bool:
+    """Brings the copies of the server's name, tags and address up to date; whether anything changed."""
+    row = FleetRow.objects.filter(pk=server.pk).first()
+    if row is None:
+        ensure_row(server=server)
+        return True
+    before = (row.folded, row.group, row.words)
+    _describe(row, server)
+    if (row.folded, row.group, row.words) == before:
+        return False
+    FleetRow.objects.filter(pk=server.pk).update(
+        folded=row.folded, group=row.group, words=row.words, updated_at=timezone.now()
+    )
+    return True
+
+
+def settle(row: FleetRow, server: Server, now: datetime) -> None:
+    """Derives what a row tells of its other columns: the state, its rank, and what it is found by. Saves nothing."""
+    _show(row, now)
+    _describe(row, server)
+
+
+def _describe(row: FleetRow, server: Server) -> None:
+    headline_text = str(row.headline.get("text", "")) if isinstance(row.headline, dict) else ""
+    trouble = (row.headline.get("values") or {}).get("trouble", {}) if isinstance(row.headline, dict) else {}
+    row.folded, row.group = server.folded, group_of(server.tags)
+    row.words = words_of(
+        tags=server.tags,
+        others=(
+            server.name,
+            server.host or server.socket,
+            row.version,
+            row.role,
+            row.worst_title,
+            # Without its figures, which change with every poll and would write the index as often.
+            headline_text.replace("{", "").replace("}", ""),
+            str(trouble.get("value", "")),
+        ),
+    )
 
 
 def after_poll(*, server_id: str) -> bool:
@@ -91,13 +152,16 @@ def refresh(*, server_id: str, now: datetime) -> None:
     points = None
     if row.sparkline_at is None or (now - row.sparkline_at).total_seconds() >= SPARKLINE_EVERY_SECONDS:
         points = _sparkline(server_id, end)
-    condition = _held(Condition(row.state), current.condition, vitals.read(intervals, seconds=HOLD_SECONDS))
+    digests = _unwatched(row, server_id, end)
+    condition = _held(Condition(row.condition), current.condition, vitals.read(intervals, seconds=HOLD_SECONDS))
     with transaction.atomic():
         row = FleetRow.objects.select_for_update().get(pk=server_id)
+        _count_time(row, current, condition, now, digests)
         _enter(row, condition, now)
         row.pressure = current.pressure
         row.async_ratio = current.async_ratio
         row.headroom_seconds = current.headroom_seconds
+        row.headroom_order = _headroom_order(row)
         row.transactions_per_second = current.transactions_per_second
         row.redo_bytes_per_second = current.redo_bytes_per_second
         row.dirty_percent = current.dirty_percent
@@ -105,12 +169,13 @@ def refresh(*, server_id: str, now: datetime) -> None:
         if points is not None:
             row.sparkline, row.sparkline_at = points, now
         row.headline = headline.sentence(
-            condition, vitals=current, since=row.state_since.timestamp() if row.state_since else None
+            condition, vitals=current, since=row.condition_since.timestamp() if row.condition_since else None
         )
+        _describe(row, server)
         row.save()
 
 
-def after_judgement(*, server_id: str, version: str, role: str) -> None:
+def after_judgement(*, server_id: str, version: str, role: str, flavor: str = "") -> None:
     """What a snapshot and its judgement add: who the server is and what is recommended."""
     server = Server.objects.filter(pk=server_id).first()
     if server is None:
@@ -118,8 +183,9 @@ def after_judgement(*, server_id: str, version: str, role: str) -> None:
     with transaction.atomic():
         ensure_row(server=server)
         row = FleetRow.objects.select_for_update().get(pk=server_id)
-        row.version, row.role = version[:80], role[:12]
+        row.version, row.role, row.flavor = version[:80], role[:12], flavor[:8]
         _count(row)
+        _describe(row, server)
         row.save()
 
 
@@ -128,6 +194,7 @@ def count_recommendations(*, server: Server) -> None:
     ensure_row(server=server)
     row = FleetRow.objects.select_for_update().get(pk=server.pk)
     _count(row)
+    _describe(row, server)
     row.save()
 
 
@@ -159,33 +226,80 @@ def _mark_if_stale(server: Server, now: datetime) -> bool:
                 newest_sample_at=row.newest_sample_at.timestamp(),
                 trouble=trouble,
             )
-            entered = row.state != Condition.STALE
+            entered = row.condition != Condition.STALE
             _enter(row, Condition.STALE, now)
+            row.headroom_order = NO_END
         if row.headline == said and not entered:
             return False
         row.headline = said
+        _describe(row, server)
         row.save()
         return True
 
 
 def _held(before: Condition, current: Condition, lately: vitals.Vitals | None) -> Condition:
     """The condition to show: a worse one at once, a milder one only when the worse one is over for some minutes."""
-    if before not in _SEVERITY_ORDER or lately is None:
+    if before not in _ORDER or lately is None:
         return current
-    if _SEVERITY_ORDER.index(current) >= _SEVERITY_ORDER.index(before):
+    if _ORDER.index(current) >= _ORDER.index(before):
         return current
-    still = min(_SEVERITY_ORDER.index(before), _SEVERITY_ORDER.index(lately.condition))
-    return _SEVERITY_ORDER[max(still, _SEVERITY_ORDER.index(current))]
+    still = min(_ORDER.index(before), _ORDER.index(lately.condition))
+    return _ORDER[max(still, _ORDER.index(current))]
 
 
 def _enter(row: FleetRow, condition: Condition, now: datetime) -> None:
-    if row.state != condition or row.state_since is None:
-        row.state, row.state_since = condition.value, now
-    row.sort_rank = _rank(row)
+    if row.condition != condition or row.condition_since is None:
+        row.condition, row.condition_since = condition.value, now
+    _show(row, now)
 
 
-def _rank(row: FleetRow) -> int:
-    return _RANKS[Condition(row.state)] + _SEVERITY_RANKS.get(row.worst_severity, 0)
+def _show(row: FleetRow, now: datetime) -> None:
+    """Sets the state from the condition and the worst recommendation: see the head of this module."""
+    state = Condition(row.condition)
+    advised = {"warning": Condition.WARNING, "critical": Condition.CRITICAL}.get(row.worst_severity)
+    if advised is not None and state in _ORDER and state is not Condition.NEW:
+        state = max(state, advised, key=_ORDER.index)
+    if row.state != state or row.state_since is None:
+        since = row.condition_since if state == row.condition else row.worst_since
+        row.state, row.state_since = state.value, since or now
+    row.sort_rank = _RANKS[state]
+
+
+def _count_time(
+    row: FleetRow,
+    current: vitals.Vitals,
+    condition: Condition,
+    now: datetime,
+    digests: Sequence[HourlyDigest] | None,
+) -> None:
+    """Credits the time since the row was written last to the condition that holds now."""
+    end = now.timestamp()
+    newest = row.newest_sample_at.timestamp() if row.newest_sample_at else current.at
+    # A longer silence belongs to nobody: it is a gap, and what it hid is not known.
+    seconds = min(max(current.at - newest, 0.0), HOLD_SECONDS)
+    hours = row.hours if isinstance(row.hours, list) else []
+    if digests is not None:
+        hours = fleet_hours.filled(hours, digests, at=end, warning_begins=current.warning_begins)
+        row.hours_filled_at = fleet_hours.hour_of(end)
+    row.hours = fleet_hours.credited(
+        hours, at=end, seconds=seconds, condition=condition, pressure=current.highest if current.loaded else None
+    )
+    row.trouble_seconds = fleet_hours.trouble_seconds(row.hours)
+
+
+def _unwatched(row: FleetRow, server_id: str, end: float) -> list[HourlyDigest] | None:
+    """The digests of the last day, once in an hour; None where they were looked at in this hour."""
+    hour = fleet_hours.hour_of(end)
+    if row.hours_filled_at == hour:
+        return None
+    return store().digests(server_id, hour - (fleet_hours.HOURS - 1) * fleet_hours.HOUR, hour)
+
+
+def _headroom_order(row: FleetRow) -> float:
+    """Above the async point flushing follows the age: there a slope is no forecast, only 0 is one."""
+    if row.headroom_seconds is None or (row.condition == Condition.WARNING and row.headroom_seconds > 0):
+        return NO_END
+    return min(row.headroom_seconds, NO_END)
 
 
 def _count(row: FleetRow) -> None:
@@ -194,8 +308,10 @@ def _count(row: FleetRow) -> None:
     row.open_recommendations = pending.count()
     row.worst_severity = SEVERITIES[worst.severity_rank] if worst else ""
     row.worst_title = str(worst.document.get("title", ""))[:300] if worst else ""
+    row.worst_words = ((worst.document.get("words") or {}).get("title") or {}) if worst else {}
+    row.worst_since = worst.opened_at if worst else None
     row.worst_id = worst.pk if worst else ""
-    row.sort_rank = _rank(row)
+    _show(row, timezone.now())
 
 
 def _sparkline(server_id: str, end: float) -> list[float | None]:

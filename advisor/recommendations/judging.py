@@ -100,7 +100,13 @@ def judge_server(*, server_id: str, early: bool = False) -> services.Changes | N
     )
     try:
         changes = services.apply_verdict(server=server, verdict=verdict, now=timezone.now())
-        fleet.after_judgement(server_id=server_id, version=str(snapshot.identity.version), role=snapshot.identity.role)
+        identity = snapshot.identity
+        fleet.after_judgement(
+            server_id=server_id,
+            version=str(identity.version),
+            role=identity.role,
+            flavor=identity.version.flavor.value,
+        )
     except services.Outdated:
         return None
     except IntegrityError:

@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models.signals import post_save
+from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from kombu.exceptions import OperationalError
 
@@ -62,9 +62,18 @@ def show_failure(sender: object, *, server_id: str, **kwargs: Any) -> None:
 
 
 @receiver(post_save, sender=Server, dispatch_uid="recommendations.new_server")
-def show_new_server(sender: object, *, instance: Server, created: bool, raw: bool = False, **kwargs: Any) -> None:
-    """A server shows on the fleet page from the transaction on that registers it."""
-    if created and not raw:
-        from advisor.recommendations import fleet
+def show_server(sender: object, *, instance: Server, raw: bool = False, **kwargs: Any) -> None:
+    """A server shows on the fleet page from the transaction on that registers it, by the name and tags it has now."""
+    if not raw:
+        from advisor.recommendations import fleet, fleet_groups
 
-        fleet.ensure_row(server=instance)
+        if fleet.describe(server=instance):
+            fleet_groups.fold_small(team_id=instance.team_id)
+
+
+@receiver(post_delete, sender=Server, dispatch_uid="recommendations.deleted_server")
+def forget_server(sender: object, *, instance: Server, **kwargs: Any) -> None:
+    """Its group and tags count one less."""
+    from advisor.recommendations import fleet_groups
+
+    fleet_groups.fold_small(team_id=instance.team_id)

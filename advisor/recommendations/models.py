@@ -9,6 +9,11 @@ from advisor.teams.ids import LENGTH, new_id
 from advisor.teams.models import Team
 from collector.models import Server
 
+#: How much text of a server searching looks through. Longer, it would not fit into an index of MySQL.
+WORDS_LENGTH = 600
+#: Stands for a headroom without an end, in seconds: longer than any that is told.
+NO_END = 1e15
+
 
 class State(models.TextChoices):
     """``in_change`` and ``applied`` are set by the changes room through this room's services."""
@@ -90,39 +95,107 @@ class Judgement(models.Model):
 class FleetRow(models.Model):
     """One denormalised row per server: all that the fleet page shows, so that the page is one indexed query.
 
-    ``state`` is new, calm, watch, warning, critical or stale; ``sort_rank`` orders by need, highest first.
+    ``condition`` is what is measured: new, calm, watch, warning, critical or stale; ``state`` is the one word that
+    every page shows, the worse of the condition and of what is recommended (see ``advisor.recommendations.fleet``).
+    ``sort_rank`` orders states by need, highest first. ``trouble_seconds`` is how long of the last 24 hours the
+    condition was warning or critical, told by ``hours``: at most 25 entries ``[hour_at, warning seconds, critical
+    seconds, highest pressure]`` in unix seconds, the oldest first; ``hours_filled_at`` is the hour up to which hours
+    that nobody watched were taken from the history. ``headroom_order`` is the headroom with a huge number where there
+    is no end in sight, since databases do not agree on where NULL is sorted. ``words`` is what searching looks
+    through, folded, and ``group``, ``folded`` and ``flavor`` are copies, so that no list needs a join.
     ``sparkline`` holds at most 48 transactions-per-second values, oldest first, null for a gap; ``sparkline_at`` is
-    when it was read from the history last.
+    when it was read from the history last. ``worst_words`` is the stored message behind ``worst_title``.
     """
 
     server = models.OneToOneField(Server, on_delete=models.CASCADE, primary_key=True, related_name="fleet_row")
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="fleet_rows")
     state = models.CharField(max_length=8, default="new")
     state_since = models.DateTimeField(null=True, blank=True)
+    condition = models.CharField(max_length=8, default="new")
+    condition_since = models.DateTimeField(null=True, blank=True)
     sort_rank = models.IntegerField(default=0)
+    trouble_seconds = models.PositiveIntegerField(default=0)
+    folded = models.CharField(max_length=100, blank=True)
+    group = models.CharField(max_length=50, blank=True)
+    flavor = models.CharField(max_length=8, blank=True)
+    words = models.CharField(max_length=WORDS_LENGTH, blank=True)
     version = models.CharField(max_length=80, blank=True)
     role = models.CharField(max_length=12, blank=True)
     pressure = models.FloatField(null=True, blank=True)
     async_ratio = models.FloatField(null=True, blank=True)
     headroom_seconds = models.FloatField(null=True, blank=True)
+    headroom_order = models.FloatField(default=NO_END)
     transactions_per_second = models.FloatField(null=True, blank=True)
     dirty_percent = models.FloatField(null=True, blank=True)
     redo_bytes_per_second = models.FloatField(null=True, blank=True)
     sparkline = models.JSONField(default=list)
     sparkline_at = models.DateTimeField(null=True, blank=True)
+    hours = models.JSONField(default=list)
+    hours_filled_at = models.BigIntegerField(default=0)
     headline = models.JSONField(default=dict)
     open_recommendations = models.PositiveIntegerField(default=0)
     worst_severity = models.CharField(max_length=8, blank=True)
     worst_title = models.CharField(max_length=300, blank=True)
+    worst_words = models.JSONField(default=dict)
+    worst_since = models.DateTimeField(null=True, blank=True)
     worst_id = models.CharField(max_length=16, blank=True)
     newest_sample_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        indexes = [models.Index(fields=["team", "-sort_rank", "server"])]
+        # One index for each order of the fleet page. What filters look at ends each of them, so that a filter that
+        # leaves few servers is answered by reading an index, never by fetching rows that are then thrown away.
+        indexes = [
+            models.Index(
+                fields=["team", "-sort_rank", "-trouble_seconds", "folded", "server", "state", "flavor", "group"],
+                name="fleet_trouble",
+            ),
+            models.Index(
+                fields=["team", "-sort_rank", "-state_since", "server", "state", "flavor", "group"], name="fleet_state"
+            ),
+            models.Index(fields=["team", "-pressure", "server", "state", "flavor", "group"], name="fleet_pressure"),
+            models.Index(
+                fields=["team", "headroom_order", "server", "state", "flavor", "group"], name="fleet_headroom"
+            ),
+            models.Index(
+                fields=["team", "-transactions_per_second", "server", "state", "flavor", "group"],
+                name="fleet_transactions",
+            ),
+            models.Index(fields=["team", "-dirty_percent", "server", "state", "flavor", "group"], name="fleet_dirty"),
+            models.Index(fields=["team", "folded", "server", "state", "flavor", "group"], name="fleet_name"),
+            models.Index(fields=["team", "words", "state", "flavor", "group", "server"], name="fleet_words"),
+            models.Index(fields=["team", "state", "flavor", "group", "server"], name="fleet_counts"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.server_id}: {self.state}"
+
+
+class FleetGroup(models.Model):
+    """What servers of a team have in common, counted: ``kind`` is "group" or "tag".
+
+    Menus and the strip of the last day are drawn from these, so that their cost does not grow with the servers.
+    ``needing`` counts the servers in state warning or critical. ``hours`` holds, of groups only, the worst of 24 hours
+    up to the one that began at ``hour_at`` (unix seconds), the oldest first: ``[highest pressure, seconds of the worst
+    server in warning, the same in critical, servers with either]``, null where nothing is known. ``rank`` orders
+    groups by need, highest first.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="fleet_groups")
+    kind = models.CharField(max_length=5)
+    name = models.CharField(max_length=50, blank=True)
+    servers = models.PositiveIntegerField(default=0)
+    needing = models.PositiveIntegerField(default=0)
+    rank = models.BigIntegerField(default=0)
+    hour_at = models.BigIntegerField(default=0)
+    hours = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "kind", "name"], name="one_fleet_group_per_name")]
+        indexes = [models.Index(fields=["team", "kind", "-rank", "name"], name="fleet_groups_by_need")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}: {self.servers}"
 
 
 class RuleSetting(models.Model):

@@ -17,9 +17,10 @@ def judge(*, server_id: str, early: bool = False, **kwargs: Any) -> None:
 
 @shared_task(name="recommendations.housekeeping")
 def housekeeping(**kwargs: Any) -> None:
-    """Judges what was left behind and says which servers are no longer heard of."""
-    from advisor.recommendations import fleet
+    """Judges what was left behind, says which servers are no longer heard of, and counts groups and tags."""
+    from advisor.recommendations import fleet, fleet_groups
     from advisor.recommendations.judging import judge_left_behind
 
     judge_left_behind()
     fleet.mark_stale()
+    fleet_groups.fold()

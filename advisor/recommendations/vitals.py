@@ -53,6 +53,13 @@ class Vitals:
     dirty_percent: float | None
 
     @property
+    def warning_begins(self) -> float | None:
+        """The pressure from which on a loaded server is in warning, None where its points are not known."""
+        if self.async_ratio is None:
+            return None
+        return self.async_ratio if self.has_sync_point else (1 + self.async_ratio) / 2
+
+    @property
     def condition(self) -> Condition:
         """Critical where a writer had to wait in the last minute, warning above the async point, watch shortly before
         it.
@@ -64,8 +71,8 @@ class Vitals:
             return Condition.CALM
         if self.waited or self.highest >= AT_LIMIT:
             return Condition.CRITICAL
-        if self.async_ratio is not None:
-            begins = self.async_ratio if self.has_sync_point else (1 + self.async_ratio) / 2
+        begins = self.warning_begins
+        if begins is not None:
             if self.highest >= begins:
                 return Condition.WARNING
             if self.has_sync_point and self.headroom_seconds is not None and self.headroom_seconds < WATCH_SECONDS:
