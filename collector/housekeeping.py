@@ -11,7 +11,7 @@ from django.db.models import Count, F, Min
 
 from collector import schedule
 from collector.models import StoredSnapshot
-from collector.store import store
+from collector.store import full_tier, store
 from collector.store.embedded import EmbeddedStore
 
 log = logging.getLogger(__name__)
@@ -24,8 +24,8 @@ HOURLY_SNAPSHOTS_SECONDS = 30 * DAY_SECONDS
 #: Sealing stops after this long; what is left waits for the next minute.
 _SEAL_FOR_SECONDS = 20.0
 _BATCH = 500
-#: Hours (server, its begin) that this process could not seal: not tried again until it is restarted.
-_unsealable: set[tuple[str, int]] = set()
+#: What this process could not seal, (server, its begin) by what it is: not tried again until it is restarted.
+_unsealable: dict[str, set[tuple[str, int]]] = {}
 
 
 def keep_house() -> None:
@@ -38,35 +38,45 @@ def keep_house() -> None:
 
 
 def seal_closed_hours(now: float) -> int:
-    """Seals hours that are over; how many. One that cannot be sealed is logged and does not hold up the others."""
+    """Seals hours and days that are over; how many. One that cannot be sealed is logged and holds up no other."""
     kept = store()
     if not isinstance(kept, EmbeddedStore):
         return 0
     sealed = 0
     until = time.monotonic() + _SEAL_FOR_SECONDS
     _forget_before(now)
-    while hours := kept.to_seal(now, without=_unsealable):
-        for server_id, hour_at in hours:
-            if time.monotonic() > until:
-                return sealed
-            try:
-                kept.seal(server_id, hour_at)
-                sealed += 1
-            except DatabaseError:
-                raise
-            except Exception:
-                # Its polls stay until they are too old; trying again each minute would only hold up the others.
-                _unsealable.add((server_id, hour_at))
-                log.exception(
-                    "The hour %s of server %s could not be sealed; its polls stay as they are.", hour_at, server_id
-                )
+    for what, (due, seal) in {
+        "hour": (kept.to_seal, kept.seal),
+        "hour of counters": (full_tier.to_seal, full_tier.seal),
+        "day of counters": (full_tier.days_to_join, full_tier.join_day),
+    }.items():
+        unsealable = _unsealable.setdefault(what, set())
+        while times := due(now, without=unsealable):
+            for server_id, begins_at in times:
+                if time.monotonic() > until:
+                    return sealed
+                try:
+                    seal(server_id, begins_at)
+                    sealed += 1
+                except DatabaseError:
+                    raise
+                except Exception:
+                    # Its rows stay until they are too old; trying again each minute would only hold up the others.
+                    unsealable.add((server_id, begins_at))
+                    log.exception(
+                        "The %s %s of server %s could not be sealed; its rows stay as they are.",
+                        what,
+                        begins_at,
+                        server_id,
+                    )
     return sealed
 
 
 def _forget_before(now: float) -> None:
-    """Hours whose polls are thrown away by now need not be remembered."""
+    """Times whose samples are thrown away by now need not be remembered."""
     oldest = now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS
-    _unsealable.difference_update([one for one in _unsealable if one[1] < oldest])
+    for unsealable in _unsealable.values():
+        unsealable.difference_update([one for one in unsealable if one[1] < oldest])
 
 
 def thin_snapshots(now: float) -> int:

@@ -85,7 +85,8 @@ def record_poll(
         state.error_since = None
         state.retry_at = 0
         state.last_poll_at = at
-        state.cost = {**state.cost, "poll": dict(cost)}
+        # How late it is stored is noted beside what it cost: whether Tidemark keeps up is told by that.
+        state.cost = {**state.cost, "poll": {**cost, "late_seconds": round(max(now - slot, 0.0), 3)}}
         state.save()
     return state
 
@@ -117,6 +118,7 @@ def record_snapshot(
                 "payload": snapshots.pack(snapshot),
             },
         )
+        store().append_counters(server.pk, slot, snapshot)
         if previous is not None:
             _tell_changes(server, at, previous, snapshot)
         identity = snapshot.identity

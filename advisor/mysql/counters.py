@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from advisor.mysql import series
+from advisor.mysql import gauges, series
 from advisor.mysql.snapshot import Metric
 from advisor.mysql.version import ServerVersion
 
@@ -113,13 +114,23 @@ _GAUGE_STARTS = (
 _GAUGE_PARTS = ("_current_waits", "_pending_", "_pct_for_", "_avg_")
 
 
+#: What the names of innodb_metrics counters begin with where they stand beside status variables, of which some have the
+#: same names.
+METRICS_PREFIX = "metrics."
+
+
+@lru_cache(maxsize=4096)
 def kind(name: str) -> Kind:
-    """What the number of that name is. Unknown names are counters, as almost all of the servers' numbers are."""
-    if name in _POSITIONS:
+    """What the number of that name is. Unknown names are counters, as almost all of the servers' numbers are.
+
+    innodb_metrics counters may be spelled with ``METRICS_PREFIX`` or without.
+    """
+    name = name.removeprefix(METRICS_PREFIX)
+    if name in _POSITIONS or name in gauges.POSITIONS:
         return Kind.POSITION
     if name in _GAUGES or name.startswith(_GAUGE_STARTS) or any(part in name for part in _GAUGE_PARTS):
         return Kind.GAUGE
-    return Kind.COUNTER
+    return Kind.GAUGE if gauges.is_gauge(name) else Kind.COUNTER
 
 
 #: Counters that FLUSH STATUS zeroes or folds on some servers (5 to 11 of them fell on the servers that were tried); the

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collector.models.credential import Credential
 from collector.models.inspection import InspectionRequest, StoredInspection
-from collector.models.samples import Digest, Gap, OpenSample, SealedBlock
+from collector.models.samples import CounterBlock, Digest, Gap, OpenCounters, OpenSample, SealedBlock
 from collector.models.schedule import ServerState, Shard
 from collector.models.server import Server, TlsMode
 from collector.models.snapshot import StoredSnapshot
+from collector.models.upkeep import Heartbeat, UpkeepSample
 
 __all__ = [
+    "CounterBlock",
     "Credential",
     "Digest",
     "Gap",
+    "Heartbeat",
     "InspectionRequest",
+    "OpenCounters",
     "OpenSample",
     "SealedBlock",
     "Server",
@@ -22,4 +26,5 @@ __all__ = [
     "StoredInspection",
     "StoredSnapshot",
     "TlsMode",
+    "UpkeepSample",
 ]

@@ -33,6 +33,38 @@ class SealedBlock(models.Model):
         indexes = [models.Index(fields=["hour_at"])]
 
 
+class OpenCounters(models.Model):
+    """All numbers of one full snapshot, not yet part of a block: a packed poll, compressed with zstandard."""
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="open_counters")
+    slot = models.BigIntegerField()
+    payload = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server", "slot"], name="one_counters_per_slot")]
+        indexes = [models.Index(fields=["slot"], name="open_counters_slot")]
+
+
+class CounterBlock(models.Model):
+    """All numbers of one server's full snapshots of an hour or a day (``seconds``), as compressed columns.
+
+    Hours are sealed as they end; when their day is over, they become one block, which says the same in fewer bytes and
+    is read at once.
+    """
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="counter_blocks")
+    begins_at = models.BigIntegerField()
+    seconds = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+    payload = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["server", "begins_at", "seconds"], name="one_counter_block_per_time")
+        ]
+        indexes = [models.Index(fields=["seconds", "begins_at"], name="counter_blocks_by_time")]
+
+
 class Digest(models.Model):
     """One hour condensed (``advisor.mysql.digest.HourlyDigest`` as JSON): long windows are judged from these."""
 

@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from functools import cache
 
-from collector.store.interface import Buckets, Point, RecordedGap, SampleStore, Series, SeriesKind
+from collector.store.interface import (
+    Buckets,
+    CounterName,
+    Point,
+    Readings,
+    RecordedGap,
+    SampleStore,
+    Series,
+    SeriesKind,
+)
 
-__all__ = ["Buckets", "Point", "RecordedGap", "SampleStore", "Series", "SeriesKind", "store"]
+__all__ = [
+    "Buckets",
+    "CounterName",
+    "Point",
+    "Readings",
+    "RecordedGap",
+    "SampleStore",
+    "Series",
+    "SeriesKind",
+    "store",
+]
 
 
 @cache

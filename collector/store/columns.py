@@ -65,15 +65,11 @@ class Columns:
 
     def floats(self) -> F64:
         """All cells as floats, NaN where there is none. Integers above 2^53 are rounded: never subtract these."""
-        result = self.raw.astype(np.float64)
-        signed = self.kind == 1
-        if signed.any():
-            result[signed] = self.raw.view(np.int64)[signed]
-        floating = self.kind == 2
-        if floating.any():
-            result[floating] = self.raw.view(np.float64)[floating]
-        result[~self.present] = np.nan
-        return result
+        return _floats(self.raw, self.kind, self.present)
+
+    def floats_of(self, row: int) -> F64:
+        """One series as ``floats`` gives it."""
+        return _floats(self.raw[row], self.kind[row], self.present[row])
 
     def over(self, names: tuple[str, ...]) -> Columns:
         """The same polls with these series, in this order; a series that is not here is missing throughout."""
@@ -131,6 +127,18 @@ class Columns:
                 strict=True,
             )
         ]
+
+
+def _floats(raw: U64, kind: npt.NDArray[np.uint8], present: Flags) -> F64:
+    result = raw.astype(np.float64)
+    signed = kind == 1
+    if signed.any():
+        result[signed] = raw.view(np.int64)[signed]
+    floating = kind == 2
+    if floating.any():
+        result[floating] = raw.view(np.float64)[floating]
+    result[~present] = np.nan
+    return result
 
 
 def empty(names: Sequence[str]) -> Columns:

@@ -12,7 +12,6 @@ from collector.store import rates
 from collector.store.columns import F64, Columns, Flags
 from collector.store.interface import PressureTimes
 
-HOUR_SECONDS = 3600
 _PAGES_FLUSHED = "Innodb_buffer_pool_pages_flushed"
 _LOG_WRITTEN = "Innodb_os_log_written"
 _FREE, _TOTAL = "Innodb_buffer_pool_pages_free", "Innodb_buffer_pool_pages_total"

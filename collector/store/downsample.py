@@ -8,6 +8,7 @@ seconds later shows the same points and does not shimmer.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,58 +26,77 @@ def width_seconds(start: float, end: float, points: int) -> int:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Which samples fall into which bucket. ``first`` holds the index of each bucket's first sample.
-
-    ``at`` is the slot of a bucket's last sample. ``holes`` are the buckets (by index) before which the line is broken.
+    """Which samples fall into which bucket: ``number`` of each bucket with samples (its begin divided by its width),
+    index of its ``first`` and its ``last`` sample, and the slots at which it ``begins`` and is last ``seen``.
     """
 
+    number: I64
     first: npt.NDArray[np.intp]
     last: npt.NDArray[np.intp]
-    at: I64
+    begins: I64
+    seen: I64
+
+
+def grouping(first: I64, until: I64, width: int) -> Grouping:
+    """Groups samples by bucket. A sample reaches from ``first`` to ``until`` (slots) and lies within one bucket."""
+    number = first // width
+    if not first.size:
+        nothing = np.zeros(0, np.intp)
+        return Grouping(number, nothing, nothing, first, until)
+    begins = np.flatnonzero(np.concatenate(([True], number[1:] != number[:-1])))
+    ends = np.append(begins[1:], first.size) - 1
+    return Grouping(number[begins], begins, ends, first[begins], until[ends])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The buckets of all groupings together. ``holes`` are those (by index) before which the line is broken.
+
+    ``at`` are the unix milliseconds of the points: the last sample of each bucket, and the middle of each hole.
+    """
+
+    number: I64
     holes: npt.NDArray[np.intp]
+    at: I64
 
 
-def grouping(slots: I64, width: int, longest: float) -> Grouping:
-    """Groups samples by bucket. A hole is more than ``longest`` seconds long with at least one empty bucket in it."""
-    bucket = slots // width
-    begins = np.flatnonzero(np.concatenate(([True], bucket[1:] != bucket[:-1]))) if slots.size else np.zeros(0, np.intp)
-    ends = np.append(begins[1:], slots.size) - 1 if slots.size else begins
-    before, after = ends[:-1], begins[1:]
-    apart = slots[after] - slots[before]
-    holes = np.flatnonzero((apart > longest) & (bucket[after] - bucket[before] > 1)) + 1
-    return Grouping(begins, ends, slots[ends], holes)
+def frame(groups: Sequence[Grouping], longest: float) -> Frame:
+    """A hole is more than ``longest`` seconds long with at least one empty bucket in it."""
+    number = np.unique(np.concatenate([one.number for one in groups]))
+    begins = np.full(number.size, np.iinfo(np.int64).max)
+    seen = np.zeros(number.size, np.int64)
+    for one in groups:
+        place = np.searchsorted(number, one.number)
+        begins[place] = np.minimum(begins[place], one.begins)
+        seen[place] = np.maximum(seen[place], one.seen)
+    holes = np.flatnonzero((begins[1:] - seen[:-1] > longest) & (np.diff(number) > 1)) + 1
+    at = np.insert(seen * 1000, holes, (seen[holes - 1] + begins[holes]) * 500)
+    return Frame(number, holes, at)
 
 
-def extremes(values: F64, groups: Grouping) -> tuple[F64, F64, F64]:
+def extremes(least: F64, greatest: F64, last: F64, groups: Grouping) -> tuple[F64, F64, F64]:
     """Least, greatest and last of each bucket; NaN where no sample of it has a value.
 
-    ``values`` has the samples along its last axis, NaN for a missing one. The last is the last one that is there.
+    The values have the samples along their last axis, NaN for a missing one; single polls are their own least, greatest
+    and last. The last is the last one that is there.
     """
     if not groups.first.size:
-        nothing = np.zeros((*values.shape[:-1], 0))
+        nothing = np.zeros((*least.shape[:-1], 0))
         return nothing, nothing, nothing
-    least = np.fmin.reduceat(values, groups.first, axis=-1)
-    greatest = np.fmax.reduceat(values, groups.first, axis=-1)
-    last = values[..., groups.last]
-    absent = np.isnan(last) & ~np.isnan(least)
+    lowest = np.fmin.reduceat(least, groups.first, axis=-1)
+    highest = np.fmax.reduceat(greatest, groups.first, axis=-1)
+    newest = last[..., groups.last]
+    absent = np.isnan(newest) & ~np.isnan(lowest)
     if absent.any():
-        last = last.copy()
         for place in zip(*np.nonzero(absent), strict=True):
             begin, end = groups.first[place[-1]], groups.last[place[-1]] + 1
-            among = values[place[:-1]][begin:end]
-            last[place] = among[np.flatnonzero(~np.isnan(among))[-1]]
-    return least, greatest, last
+            among = last[place[:-1]][begin:end]
+            newest[place] = among[np.flatnonzero(~np.isnan(among))[-1]]
+    return lowest, highest, newest
 
 
-def with_holes(values: F64, groups: Grouping) -> F64:
-    """One NaN more where the line is broken, along the last axis."""
-    return np.insert(values, groups.holes, np.nan, axis=-1) if groups.holes.size else values
-
-
-def instants(slots: I64, groups: Grouping) -> I64:
-    """Unix milliseconds of each point; a point that only breaks the line stands in the middle of its hole."""
-    at = groups.at * 1000
-    if not groups.holes.size:
-        return at
-    middles = (slots[groups.last[groups.holes - 1]] + slots[groups.first[groups.holes]]) * 500
-    return np.insert(at, groups.holes, middles)
+def placed(values: F64, groups: Grouping, frame: Frame) -> F64:
+    """A grouping's values at the points of the frame, along the last axis; NaN where it has none."""
+    whole = np.full((*values.shape[:-1], frame.number.size), np.nan)
+    whole[..., np.searchsorted(frame.number, groups.number)] = values
+    return np.insert(whole, frame.holes, np.nan, axis=-1) if frame.holes.size else whole

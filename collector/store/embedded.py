@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import logging
-import struct
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
-import numpy as np
 from django.db import transaction
 
+from advisor.mysql import counters, series
 from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.rates import Interval
 from advisor.mysql.rates import intervals as intervals_between
-from advisor.mysql.snapshot import Poll
+from advisor.mysql.snapshot import Poll, Snapshot
 from collector.models import Digest, Gap, OpenSample, SealedBlock
+from collector.store import charting, full_tier, rates
 from collector.store import columns as codec
-from collector.store import downsample, rates
 from collector.store.columns import Columns
-from collector.store.condense import HOUR_SECONDS, NAMES, PRESSURE_NAMES, added, condense, pressure_times
-from collector.store.interface import Buckets, PressureTimes, RecordedGap, Series, SeriesKind
+from collector.store.condense import NAMES, PRESSURE_NAMES, added, condense, pressure_times
+from collector.store.interface import Buckets, CounterName, PressureTimes, Readings, RecordedGap
+from collector.store.rows import HOUR_SECONDS, SEAL_AFTER_SECONDS, hour_of, together
 
-log = logging.getLogger(__name__)
-
-#: An hour is sealed this long after its end: longer than any poll may be late, so that none arrives after its block.
-SEAL_AFTER_SECONDS = 300
 #: How much longer digests are kept than samples: trends over seasons are told from them.
 DIGESTS_LONGER_SECONDS = 3 * 366 * 86_400
 #: How far before a range the poll is looked for that its first rate starts from.
 _LOOK_BACK_SECONDS = 300
 
 
-def hour_of(slot: float) -> int:
-    """The unix second at which the slot's hour began."""
-    return int(slot) // HOUR_SECONDS * HOUR_SECONDS
+#: Names that only polls have, or that the polls of every server have.
+_ALWAYS_FAST = frozenset((*series.DERIVED, *counters.FAST_METRIC_NAMES, *counters.FAST_STATUS_NAMES))
 
 
 class EmbeddedStore:
@@ -52,36 +45,36 @@ class EmbeddedStore:
 
     def buckets(self, server_id: str, names: Sequence[str], start: float, end: float, points: int) -> Buckets:
         wanted = tuple(dict.fromkeys(names))
-        read = tuple(dict.fromkeys((*wanted, *rates.HELPERS)))
-        found = self._columns(server_id, read, start - _LOOK_BACK_SECONDS, end)
-        longest = rates.longest_seconds(found.slots)
-        # A bucket narrower than the polls' spacing would be empty and only look like a hole.
-        spacing = int(np.quantile(np.diff(found.slots), 0.25, method="lower")) if len(found) > 1 else 1
-        width = max(downsample.width_seconds(start, end, points), spacing)
-        inside = found.slots >= start
-        slots = found.slots[inside]
-        groups = downsample.grouping(slots, width, longest)
-        floats = found.floats()[:, inside]
-        seconds = rates.seconds_between(found, longest) if len(found) > 1 else np.zeros(0)
-        kinds = {name: SeriesKind.RATE if rates.is_rate(name) else SeriesKind.GAUGE for name in wanted}
-        matrix = np.full((len(wanted), slots.size), np.nan)
-        for row, name in enumerate(wanted):
-            if kinds[name] is SeriesKind.GAUGE:
-                matrix[row] = floats[row]
-            elif len(found) > 1:
-                per_second = np.concatenate(([np.nan], rates.growth(found, name, seconds) / seconds))
-                matrix[row] = per_second[inside]
-        shaped = [downsample.with_holes(part, groups) for part in downsample.extremes(matrix, groups)]
-        return Buckets(
-            start=start,
-            end=end,
-            step_seconds=width,
-            at=downsample.instants(slots, groups),
-            series={
-                name: Series(kinds[name], shaped[0][row], shaped[1][row], shaped[2][row])
-                for row, name in enumerate(wanted)
-            },
-        )
+        full = self._in_full_tier(server_id, wanted)
+        fast = tuple(name for name in wanted if name not in full)
+        runs = []
+        if full:
+            counters = full_tier.columns(server_id, (*full, *rates.HELPERS), start - full_tier.LOOK_BACK_SECONDS, end)
+            runs.append(charting.run(counters, full, start))
+            if not len(counters):
+                fast = wanted
+        if fast or not full:
+            polls = self._columns(server_id, (*fast, *rates.HELPERS), start - _LOOK_BACK_SECONDS, end)
+            runs.append(charting.run(polls, fast, start))
+        return charting.buckets(runs, wanted, start, end, points)
+
+    def _in_full_tier(self, server_id: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the names that the newest poll does not have."""
+        unsure = tuple(name for name in names if name not in _ALWAYS_FAST)
+        newest = self.latest(server_id) if unsure else None
+        return tuple(name for name in unsure if newest is None or name not in newest.values)
+
+    def append_counters(self, server_id: str, slot: int, snapshot: Snapshot) -> bool:
+        return full_tier.append(server_id, slot, snapshot)
+
+    def counter_names(self, server_id: str) -> list[CounterName]:
+        return full_tier.names(server_id)
+
+    def readings(self, server_id: str, start: float, end: float, names: Sequence[str] | None = None) -> Readings:
+        return full_tier.readings(server_id, start, end, names)
+
+    def reading_at(self, server_id: str, instant: float) -> Poll | None:
+        return full_tier.reading_at(server_id, instant)
 
     def pressure_times(self, server_id: str, start: float, end: float) -> PressureTimes:
         digests = self.digests(server_id, start, end - HOUR_SECONDS + 1)
@@ -130,9 +123,9 @@ class EmbeddedStore:
         """Blocks whose hour ended before ``instant``, polls of before it that were never sealed, and gaps that ended
         before it; digests three years later. At most ``limit`` rows of each.
         """
+        deleted = full_tier.delete_older_than(instant, limit=limit)
         blocks = SealedBlock.objects.filter(hour_at__lte=instant - HOUR_SECONDS)
         gaps = Gap.objects.filter(ended_at__lte=instant)
-        deleted = 0
         unsealed = OpenSample.objects.filter(slot__lt=instant)
         digests = Digest.objects.filter(hour_at__lt=instant - DIGESTS_LONGER_SECONDS)
         for rows in (blocks, unsealed, gaps, digests):
@@ -190,44 +183,17 @@ class EmbeddedStore:
 
     def _columns(self, server_id: str, names: tuple[str, ...] | None, start: float, end: float) -> Columns:
         """The polls from ``start`` to before ``end``, from blocks and open rows; ``names`` None takes all there are."""
-        blocks = SealedBlock.objects.filter(
-            server_id=server_id, hour_at__gt=start - HOUR_SECONDS, hour_at__lt=end
-        ).order_by("hour_at")
-        parts = [
-            part
-            for hour_at, payload in blocks.values_list("hour_at", "payload")
-            if (part := _readable(partial(codec.unseal, bytes(payload), names), f"hour {hour_at} of {server_id}"))
-            is not None
-        ]
+        blocks = (
+            SealedBlock.objects.filter(server_id=server_id, hour_at__gt=start - HOUR_SECONDS, hour_at__lt=end)
+            .order_by("hour_at")
+            .values_list("hour_at", "payload")
+        )
         rows = list(
             OpenSample.objects.filter(server_id=server_id, slot__gte=start, slot__lt=end)
             .order_by("slot")
             .values_list("slot", "payload")
         )
-        open_rows = _readable(partial(codec.unpack_polls, rows, names), f"open hours of {server_id}")
-        if open_rows is not None:
-            parts.append(open_rows)
-        else:
-            # One of them is damaged: the others are read one by one.
-            for row in rows:
-                if (
-                    part := _readable(partial(codec.unpack_polls, [row], names), f"slot {row[0]} of {server_id}")
-                ) is not None:
-                    parts.append(part)
-        if names is None:
-            every = tuple(sorted({name for part in parts for name in part.names}))
-            parts = [part.over(every) for part in parts]
-            names = every
-        return codec.joined(names, parts).between(start, end)
-
-
-def _readable(unpack: Callable[[], Columns], what: str) -> Columns | None:
-    """What is stored, None where it cannot be read: one damaged row must not take a server's whole history away."""
-    try:
-        return unpack()
-    except (ValueError, LookupError, struct.error) as error:
-        log.warning("Stored samples, %s, cannot be read and are left out: %s", what, error)
-        return None
+        return together(blocks, rows, names, server_id).between(start, end)
 
 
 def _around(hours: Sequence[int], start: float, end: float) -> list[tuple[float, float]]:

@@ -1,18 +1,23 @@
-"""What the rest of the product may ask of the sample history, whichever engine keeps it."""
+"""What the rest of the product may ask of the sample history, whichever engine keeps it.
+
+The history has two tiers. The *fast* one holds polls: some fifty series each ten seconds. The *full* one holds every
+number that a full snapshot reads, once a minute: status variables under the server's own names, the innodb_metrics
+counters that are switched on as ``metrics.<name>``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.rates import Interval
-from advisor.mysql.snapshot import Poll
+from advisor.mysql.snapshot import Number, Poll, Snapshot
 
 
 class SeriesKind(StrEnum):
@@ -77,6 +82,38 @@ class PressureTimes:
 
 
 @dataclass(frozen=True)
+class CounterName:
+    """A name of the full tier, whether it is a counter (told per second) or a gauge, and its newest value."""
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    last: Number
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The full tier's snapshots of a range, oldest first, as arrays with one entry a snapshot.
+
+    ``at`` is our unix seconds, ``server_clock`` the server's own, ``uptime_seconds`` its seconds since start.
+    ``values`` holds what was read, as it was read (counters since the server's start), NaN where a snapshot lacks it;
+    integers above 2^53 are rounded. ``seconds`` is the server's time since the snapshot before, NaN for the first one
+    and where nothing can be said of the time between two (a restart, another server, a clock that jumped, missed
+    snapshots).
+    ``restarts`` are the instants of ``at`` that are the first after a restart, or of another server.
+    """
+
+    at: npt.NDArray[np.float64]
+    server_clock: npt.NDArray[np.float64]
+    uptime_seconds: npt.NDArray[np.float64]
+    seconds: npt.NDArray[np.float64]
+    values: dict[str, npt.NDArray[np.float64]]
+    restarts: tuple[float, ...]
+
+    def __len__(self) -> int:
+        return int(self.at.size)
+
+
+@dataclass(frozen=True)
 class RecordedGap:
     """A time without samples and why, in unix seconds; ``ended_at`` is None while it lasts."""
 
@@ -99,7 +136,23 @@ class SampleStore(Protocol):
         """The named series with at most ``points`` points each (at least 2): least, greatest and last of each bucket.
 
         Counters and positions come as change per second by the server's own clock, never negative; names that were
-        never stored come with NaN throughout.
+        never stored come with NaN throughout. A name that the range's polls do not have is looked for in the full tier,
+        and then no bucket is narrower than the full tier's spacing.
+        """
+
+    def append_counters(self, server_id: str, slot: int, snapshot: Snapshot) -> bool:
+        """Stores the numbers of a full snapshot as those of that slot. True if they are new; else as ``append``."""
+
+    def counter_names(self, server_id: str) -> list[CounterName]:
+        """Every name of the newest full snapshot, in alphabetical order; empty where there is none yet."""
+
+    def readings(self, server_id: str, start: float, end: float, names: Sequence[str] | None = None) -> Readings:
+        """The full tier of a range; ``names`` None takes all there are. A name never stored is NaN throughout."""
+
+    def reading_at(self, server_id: str, instant: float) -> Poll | None:
+        """The newest snapshot at or before ``instant`` with all its numbers exactly, None where there is none.
+
+        Its ``at`` is the slot; it may be long before the instant where the server was not watched.
         """
 
     def pressure_times(self, server_id: str, start: float, end: float) -> PressureTimes:

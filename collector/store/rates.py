@@ -35,12 +35,7 @@ def seconds_between(columns: Columns, longest: float) -> F64:
     seconds = np.diff(columns.clock)
     grown = np.diff(columns.uptime).astype(np.float64)
     ours = np.diff(columns.slots).astype(np.float64)
-    nameless = np.array([identity == "" for identity in columns.identities], dtype=np.bool_)
-    if nameless.size:
-        either = nameless[columns.identity[1:]] | nameless[columns.identity[:-1]]
-        same = either | (columns.identity[1:] == columns.identity[:-1])
-    else:
-        same = np.ones(seconds.size, np.bool_)
+    same = _same_server(columns)
     tolerance = np.maximum(2.0, 0.1 * seconds)
     fine = (
         same
@@ -55,6 +50,27 @@ def seconds_between(columns: Columns, longest: float) -> F64:
     return np.where(fine, seconds, np.nan)
 
 
+def begun_anew(columns: Columns) -> Flags:
+    """For each poll but the first: whether the server was restarted since the one before, or is another one."""
+    seconds = np.diff(columns.clock)
+    grown = np.diff(columns.uptime).astype(np.float64)
+    fell = np.logical_and.reduce([_fell(columns, name) for name in BEGUN_ANEW])
+    # A clock that jumped ahead looks the same as a restart to the uptime alone; ours tells them apart.
+    passed = np.minimum(seconds, np.diff(columns.slots))
+    result: Flags = ~_same_server(columns) | fell | (grown < 0) | (grown < passed - np.maximum(2.0, 0.1 * passed))
+    return result
+
+
+def _same_server(columns: Columns) -> Flags:
+    """For each poll but the first: whether the server of the one before told it, as far as both say who they are."""
+    if not columns.identities:
+        return np.ones(max(0, len(columns) - 1), np.bool_)
+    nameless = np.array([identity == "" for identity in columns.identities], dtype=np.bool_)
+    either = nameless[columns.identity[1:]] | nameless[columns.identity[:-1]]
+    same: Flags = either | (columns.identity[1:] == columns.identity[:-1])
+    return same
+
+
 def _fell(columns: Columns, name: str) -> Flags:
     """Where a counter is smaller than a poll before; nowhere where it was not read."""
     if name not in columns.names:
@@ -62,7 +78,7 @@ def _fell(columns: Columns, name: str) -> Flags:
     row = columns.names.index(name)
     raw, kinds, present = columns.raw[row], columns.kind[row], columns.present[row]
     whole = (kinds[1:] == 0) & (kinds[:-1] == 0)
-    fell = np.where(whole, raw[1:] < raw[:-1], np.diff(columns.floats()[row]) < 0)
+    fell = np.where(whole, raw[1:] < raw[:-1], np.diff(columns.floats_of(row)) < 0)
     result: Flags = present[1:] & present[:-1] & fell
     return result
 
@@ -83,7 +99,7 @@ def growth(columns: Columns, name: str, seconds: F64) -> F64:
         grown = (raw[1:] - raw[:-1]).astype(np.float64)
         known &= raw[1:] >= raw[:-1]
     else:
-        grown = np.diff(columns.floats()[row])
+        grown = np.diff(columns.floats_of(row))
         exact = (raw[1:] - raw[:-1]).astype(np.float64)
         grown = np.where(whole, exact, grown)
         known &= np.where(whole, raw[1:] >= raw[:-1], grown >= 0)

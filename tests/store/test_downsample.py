@@ -38,11 +38,13 @@ def test_buckets_equal_those_found_one_by_one(drawn: list[tuple[int, float]], wi
         at += step
         slots.append(at)
         values.append(value)
-    groups = downsample.grouping(np.array(slots, dtype=np.int64), width, longest)
+    samples, told = np.array(slots, dtype=np.int64), np.array(values)
+    groups = downsample.grouping(samples, samples, width)
+    frame = downsample.frame([groups], longest)
     least, greatest, last = (
-        downsample.with_holes(part, groups) for part in downsample.extremes(np.array(values), groups)
+        downsample.placed(part, groups, frame) for part in downsample.extremes(told, told, told, groups)
     )
-    at_ms = downsample.instants(np.array(slots, dtype=np.int64), groups)
+    at_ms = frame.at
     found = [
         None if math.isnan(a) else (t, a, b, c)
         for t, a, b, c in zip(at_ms.tolist(), least.tolist(), greatest.tolist(), last.tolist(), strict=True)
@@ -58,8 +60,8 @@ def test_there_are_never_more_points_than_asked_for(start: float, length: float,
     width = downsample.width_seconds(start, end, points)
     slots = np.unique(np.linspace(math.ceil(start), math.ceil(end) - 1, 3000).astype(np.int64))
     slots = slots[(slots >= start) & (slots < end)]
-    groups = downsample.grouping(slots, width, longest)
-    assert downsample.instants(slots, groups).size <= points
+    frame = downsample.frame([downsample.grouping(slots, slots, width)], longest)
+    assert frame.at.size <= points
 
 
 def test_one_point_is_refused() -> None:

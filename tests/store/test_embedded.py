@@ -19,6 +19,7 @@ from collector.store import SeriesKind, store
 from collector.store import embedded as embedded_module
 from collector.store.embedded import EmbeddedStore
 from collector.store.interface import RecordedGap
+from collector.store.rows import SEAL_AFTER_SECONDS
 
 from .polls import HOUR, run_of_polls
 
@@ -86,8 +87,8 @@ def test_sealing_changes_no_answer(server: Server, kept: EmbeddedStore) -> None:
 
 def test_an_hour_is_left_open_while_a_poll_may_still_come(kept: EmbeddedStore, server: Server) -> None:
     _fill(kept, server, run_of_polls(5))
-    assert kept.to_seal(HOUR + 3600 + embedded_module.SEAL_AFTER_SECONDS - 1) == []
-    assert kept.to_seal(HOUR + 3600 + embedded_module.SEAL_AFTER_SECONDS) == [(server.id, HOUR)]
+    assert kept.to_seal(HOUR + 3600 + SEAL_AFTER_SECONDS - 1) == []
+    assert kept.to_seal(HOUR + 3600 + SEAL_AFTER_SECONDS) == [(server.id, HOUR)]
 
 
 def test_a_sealing_that_fails_leaves_the_hour_as_it_was(
