@@ -13,15 +13,15 @@ from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import NinjaAPI, Path, Query, Status
+from ninja import NinjaAPI, Query, Status
 
-from advisor.api import documents, instants, problems
-from advisor.api.paging import DEFAULT, LARGEST, page
+from advisor.api import documents, events, instants, problems
+from advisor.api.operation import Cursor, Id, Limit, answers, server_of, servers_of, team_filter
+from advisor.api.paging import DEFAULT, page
 from advisor.api.problems import Problem
 from advisor.api.schemas import (
     ConnectionOut,
     InspectionOut,
-    ProblemOut,
     RecommendationList,
     RecommendationOut,
     RecommendationState,
@@ -42,7 +42,6 @@ from advisor.teams.roles import Action
 from collector import inspecting
 from collector import servers as collecting
 from collector.errors import BadTarget
-from collector.models import Server
 from collector.store import store
 from collector.vault import VaultError
 
@@ -56,6 +55,7 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 problems.register(api)
+api.add_router("", events.router)
 
 
 def openapi_document() -> dict[str, Any]:
@@ -86,41 +86,20 @@ def describe(request: HttpRequest) -> HttpResponse:
     return HttpResponse(_description(), content_type="application/json")
 
 
-_Id = Annotated[str, Path(max_length=64)]
-_Limit = Annotated[int, Query(ge=1, le=LARGEST)]
-_Cursor = Annotated[str | None, Query(max_length=500)]
 _LARGEST_SERIES = 50
 _LARGEST_POINTS = 2000
 _LONGEST_SECONDS = 400 * 86_400
 
 
-def _answers(status: int, schema: Any, *errors: int) -> dict[int, Any]:
-    """The responses of an operation, with the problems that any of them may have."""
-    return {status: schema, **dict.fromkeys(sorted({401, 422, *errors}), ProblemOut)}
-
-
-def _servers(request: HttpRequest) -> Any:
-    return access.servers_for(caller(request)).select_related("team", "state", "fleet_row")
-
-
-def _server(request: HttpRequest, server_id: str) -> tuple[Server, access.Access]:
-    return access.get_visible(caller(request), _servers(request), server_id)
-
-
-def _team_filter(request: HttpRequest, team: str | None) -> str | None:
-    """The id of the caller's team of that id or name. Raises Http404 for any other."""
-    return None if not team else access.team_for(caller(request), Action.SEE, team)[0].pk
-
-
 @api.get(
-    "/servers", operation_id="listServers", response=_answers(200, ServerList, 404), tags=["servers"], by_alias=True
+    "/servers", operation_id="listServers", response=answers(200, ServerList, 404), tags=["servers"], by_alias=True
 )
 def list_servers(
-    request: HttpRequest, team: str | None = None, limit: _Limit = DEFAULT, cursor: _Cursor = None
+    request: HttpRequest, team: str | None = None, limit: Limit = DEFAULT, cursor: Cursor = None
 ) -> dict[str, Any]:
     """The servers of my teams, by name."""
-    rows = _servers(request)
-    wanted = _team_filter(request, team)
+    rows = servers_of(request)
+    wanted = team_filter(request, team)
     if wanted:
         rows = rows.filter(team_id=wanted)
     found, following = page(rows, ("folded", "id"), cursor=cursor, limit=limit)
@@ -130,7 +109,7 @@ def list_servers(
 @api.post(
     "/servers",
     operation_id="addServer",
-    response=_answers(201, ServerOut, 403, 404, 409),
+    response=answers(201, ServerOut, 403, 404, 409),
     tags=["servers"],
     by_alias=True,
 )
@@ -138,23 +117,23 @@ def add_server(request: HttpRequest, body: ServerIn) -> Status[Any]:
     """Starts watching a server. It is registered also where it cannot be reached now: checkConnection says why."""
     team, _ = access.team_for(caller(request), Action.ADD_SERVER, body.team or "")
     made = documents.add(body, team=team, actor=caller(request))
-    return Status(201, documents.server(_servers(request).get(pk=made.pk)))
+    return Status(201, documents.server(servers_of(request).get(pk=made.pk)))
 
 
 @api.get(
-    "/servers/{id}", operation_id="getServer", response=_answers(200, ServerOut, 404), tags=["servers"], by_alias=True
+    "/servers/{id}", operation_id="getServer", response=answers(200, ServerOut, 404), tags=["servers"], by_alias=True
 )
-def get_server(request: HttpRequest, id: _Id) -> dict[str, Any]:
+def get_server(request: HttpRequest, id: Id) -> dict[str, Any]:
     """One server and how it is now."""
-    return documents.server(_server(request, id)[0])
+    return documents.server(server_of(request, id)[0])
 
 
-@api.delete("/servers/{id}", operation_id="deleteServer", response=_answers(204, None, 403, 404), tags=["servers"])
-def delete_server(request: HttpRequest, id: _Id) -> Status[Any]:
+@api.delete("/servers/{id}", operation_id="deleteServer", response=answers(204, None, 403, 404), tags=["servers"])
+def delete_server(request: HttpRequest, id: Id) -> Status[Any]:
     """Stops watching a server and deletes its history, recommendations and passwords. The server itself is not
     touched.
     """
-    found, allowed = _server(request, id)
+    found, allowed = server_of(request, id)
     allowed.require(Action.DELETE_SERVER)
     collecting.delete_server(server=found, actor=caller(request))
     return Status(204, None)
@@ -163,12 +142,12 @@ def delete_server(request: HttpRequest, id: _Id) -> Status[Any]:
 @api.post(
     "/servers/{id}/check",
     operation_id="checkConnection",
-    response=_answers(200, ConnectionOut, 403, 404, 409),
+    response=answers(200, ConnectionOut, 403, 404, 409),
     tags=["servers"],
 )
-def check_connection(request: HttpRequest, id: _Id) -> dict[str, Any]:
+def check_connection(request: HttpRequest, id: Id) -> dict[str, Any]:
     """Connects to the server once, now, and says what came of it. Takes a few seconds at most."""
-    found, allowed = _server(request, id)
+    found, allowed = server_of(request, id)
     allowed.require(Action.CHANGE_SERVER)
     try:
         target = collecting.target_of(found)
@@ -180,14 +159,14 @@ def check_connection(request: HttpRequest, id: _Id) -> dict[str, Any]:
 @api.post(
     "/servers/{id}/inspection",
     operation_id="requestInspection",
-    response=_answers(202, InspectionOut, 403, 404),
+    response=answers(202, InspectionOut, 403, 404),
     tags=["servers"],
 )
-def request_inspection(request: HttpRequest, id: _Id) -> Status[Any]:
+def request_inspection(request: HttpRequest, id: Id) -> Status[Any]:
     """Has accounts, tables and statements of the server read once, soon: no poll and no snapshot reads them. Takes half
     a minute at most; one that is under way is not asked for twice. What it shows is judged for eight days.
     """
-    found, allowed = _server(request, id)
+    found, allowed = server_of(request, id)
     allowed.require(Action.INSPECT_SERVER)
     return Status(202, documents.inspection(inspecting.request_inspection(server=found, actor=caller(request))))
 
@@ -195,20 +174,20 @@ def request_inspection(request: HttpRequest, id: _Id) -> Status[Any]:
 @api.get(
     "/servers/{id}/series",
     operation_id="getSeries",
-    response=_answers(200, SeriesList, 404),
+    response=answers(200, SeriesList, 404),
     tags=["servers"],
     by_alias=True,
 )
 def get_series(
     request: HttpRequest,
-    id: _Id,
+    id: Id,
     names: Annotated[list[str], Query(description="names of series; commas may part several")],
     from_: Annotated[str, Query(alias="from", max_length=40)] = "now-1h",
     to: Annotated[str, Query(max_length=40)] = "now",
     points: Annotated[int, Query(ge=2, le=_LARGEST_POINTS)] = 300,
 ) -> dict[str, Any]:
     """The history of some series in at most ``points`` buckets; counters as change per second, holes as null."""
-    found, _ = _server(request, id)
+    found, _ = server_of(request, id)
     wanted = list(dict.fromkeys(name for text in names for name in text.split(",") if name))
     if not wanted or len(wanted) > _LARGEST_SERIES or any(len(name) > 80 for name in wanted):
         raise Problem(422, "bad-names", f"Name 1 to {_LARGEST_SERIES} series, each at most 80 characters long.")
@@ -225,7 +204,7 @@ def get_series(
 @api.get(
     "/recommendations",
     operation_id="listRecommendations",
-    response=_answers(200, RecommendationList, 404),
+    response=answers(200, RecommendationList, 404),
     tags=["recommendations"],
 )
 def list_recommendations(
@@ -235,14 +214,14 @@ def list_recommendations(
     state: Annotated[list[RecommendationState] | None, Query()] = None,
     rule: str | None = None,
     severity: Literal["notice", "warning", "critical"] | None = None,
-    limit: _Limit = DEFAULT,
-    cursor: _Cursor = None,
+    limit: Limit = DEFAULT,
+    cursor: Cursor = None,
 ) -> dict[str, Any]:
     """Recommendations for the servers of my teams, the most severe first; all states unless some are named."""
     rows = access.visible(caller(request), Recommendation.objects.all(), team="server__team")
     if server:
-        rows = rows.filter(server=_server(request, server)[0])
-    wanted = _team_filter(request, team)
+        rows = rows.filter(server=server_of(request, server)[0])
+    wanted = team_filter(request, team)
     if wanted:
         rows = rows.filter(server__team_id=wanted)
     if state:
@@ -258,10 +237,10 @@ def list_recommendations(
 @api.get(
     "/recommendations/{id}",
     operation_id="getRecommendation",
-    response=_answers(200, RecommendationOut, 404),
+    response=answers(200, RecommendationOut, 404),
     tags=["recommendations"],
 )
-def get_recommendation(request: HttpRequest, id: _Id) -> dict[str, Any]:
+def get_recommendation(request: HttpRequest, id: Id) -> dict[str, Any]:
     """One recommendation, as last judged."""
     found, _ = access.get_visible(
         caller(request), Recommendation.objects.select_related("server"), id, team="server__team"
@@ -269,7 +248,7 @@ def get_recommendation(request: HttpRequest, id: _Id) -> dict[str, Any]:
     return documents.recommendation(found)
 
 
-@api.get("/rules", operation_id="listRules", response=_answers(200, RuleList), tags=["rules"])
+@api.get("/rules", operation_id="listRules", response=answers(200, RuleList), tags=["rules"])
 def list_rules(request: HttpRequest) -> dict[str, Any]:
     """Every rule with its documentation."""
     return {"items": documents.rules(), "next": None}
@@ -278,13 +257,13 @@ def list_rules(request: HttpRequest) -> dict[str, Any]:
 @api.get(
     "/rule-settings",
     operation_id="listRuleSettings",
-    response=_answers(200, RuleSettingList, 404),
+    response=answers(200, RuleSettingList, 404),
     tags=["rules"],
 )
 def list_rule_settings(request: HttpRequest, team: str | None = None, rule: str | None = None) -> dict[str, Any]:
     """What my teams made of rules: switched off, or judged by thresholds of their own."""
     rows = access.visible(caller(request), RuleSetting.objects.all()).select_related("team", "changed_by")
-    wanted = _team_filter(request, team)
+    wanted = team_filter(request, team)
     if wanted:
         rows = rows.filter(team_id=wanted)
     if rule:
@@ -295,10 +274,10 @@ def list_rule_settings(request: HttpRequest, team: str | None = None, rule: str 
 @api.post(
     "/rules/{id}/settings",
     operation_id="setRule",
-    response=_answers(201, RuleSettingOut, 403, 404, 409, 422),
+    response=answers(201, RuleSettingOut, 403, 404, 409, 422),
     tags=["rules"],
 )
-def set_rule(request: HttpRequest, id: _Id, body: RuleSettingIn) -> Status[Any]:
+def set_rule(request: HttpRequest, id: Id, body: RuleSettingIn) -> Status[Any]:
     """Switches a rule off, or gives it thresholds, for a team's servers or those with a tag. Replaces what was set."""
     team, _ = access.team_for(caller(request), Action.SET_RULES, body.team)
     if id not in {one["id"] for one in documents.rules()}:
@@ -322,10 +301,10 @@ def set_rule(request: HttpRequest, id: _Id, body: RuleSettingIn) -> Status[Any]:
 @api.delete(
     "/rule-settings/{id}",
     operation_id="clearRule",
-    response=_answers(204, None, 403, 404),
+    response=answers(204, None, 403, 404),
     tags=["rules"],
 )
-def clear_rule(request: HttpRequest, id: _Id) -> Status[Any]:
+def clear_rule(request: HttpRequest, id: Id) -> Status[Any]:
     """The rule counts again as it is declared."""
     setting, allowed = access.get_visible(caller(request), RuleSetting.objects.all(), id)
     allowed.require(Action.SET_RULES)

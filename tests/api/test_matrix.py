@@ -26,6 +26,8 @@ EXPECTED = {
     "getSeries": (401, 404, 200, 200, 200),
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
+    "listEvents": (401, 404, 200, 200, 200),
+    "createAnnotation": (401, 404, 403, 201, 201),
     "listRules": (401, 200, 200, 200, 200),
     "listRuleSettings": (401, 200, 200, 200, 200),
     "setRule": (401, 404, 403, 403, 201),
@@ -67,7 +69,9 @@ def arguments(operation: str, server: Any, recommendation: Any) -> dict[str, Any
         return {"id": "redo.redo-log-undersized", "body": body}
     if operation == "clearRule":
         return {"id": RuleSetting.objects.get().pk}
-    if operation == "listRecommendations":
+    if operation == "createAnnotation":
+        return {"id": server.pk, "body": {"text": "deploy v481", "tags": ["deploy"]}}
+    if operation in ("listRecommendations", "listEvents"):
         return {"server": server.pk}
     if operation == "getRecommendation":
         return {"id": recommendation.pk}

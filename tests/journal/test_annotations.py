@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from advisor.journal import annotations
+from advisor.journal import annotations as annotating
 from advisor.journal.annotations import BadAnnotation, KeyTaken, create_annotation, delete_annotation
 from advisor.journal.models import Event
 
@@ -54,13 +54,13 @@ def test_of_two_requests_at_once_one_is_written_and_both_are_answered(
     team: Any, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = _write(team, owner, key="v481")
-    real, asked = annotations._known, []
+    real, asked = annotating._known, []
 
     def blind_at_first(*args: Any) -> Event | None:
         asked.append(args)
         return None if len(asked) == 1 else real(*args)
 
-    monkeypatch.setattr(annotations, "_known", blind_at_first)
+    monkeypatch.setattr(annotating, "_known", blind_at_first)
     again, new = _write(team, owner, key="v481")
     assert (again.pk, new) == (first.pk, False)
 
