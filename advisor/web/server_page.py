@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,15 +17,12 @@ from advisor.recommendations import rule_settings
 from advisor.recommendations.models import FleetRow, Judgement, Recommendation, RuleSetting, State
 from advisor.recommendations.states import PENDING
 from advisor.ui import messages, quantities
-from advisor.ui.charts import distribution, svg
 from advisor.ui.charts.chart import Happening
-from advisor.ui.charts.figure import table, table_body
 from advisor.ui.htmx import tag_of
 from advisor.ui.period import Period
 from advisor.web import server_charts
-from collector import snapshots
+from advisor.web.charts import reading
 from collector.models import OpenSample, Server, ServerState
-from collector.store import store
 
 #: Events that stand above the charts: a letter, since colour alone says nothing.
 LETTERS = {
@@ -39,22 +36,6 @@ LETTERS = {
     "recommendation.returned": "!",
 }
 _MOST_EVENTS = 60
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """One chart as the template shows it: its words, its SVG, and the rows of its table."""
-
-    id: str
-    title: str
-    caption: str
-    sentence: str
-    svg: str
-    keys: list[tuple[str, str, str]] = field(default_factory=list)  # role, kind, name
-    names: list[str] = field(default_factory=list)
-    rows: str = ""  # markup
-    figures: Sequence[tuple[str, str]] = ()
-    bars: Sequence[Any] = ()
 
 
 def fleet_row(server: Server) -> FleetRow:
@@ -86,12 +67,8 @@ def tag(server: Server, row: FleetRow, period: Period, reader: Sequence[object])
 def charts_of(
     server: Server, period: Period, *, points: int = server_charts.POINTS
 ) -> tuple[server_charts.ServerCharts, Snapshot | None]:
-    """All charts of the range, by one read of the history."""
-    snapshot = snapshots.latest(server.pk)
-    buckets = store().buckets(server.pk, server_charts.NAMES, period.started, period.ended, points)
-    times = store().pressure_times(server.pk, period.started, period.ended)
-    gaps = store().gaps(server.pk, period.started, period.ended)
-    return server_charts.build(buckets, times, snapshot, period, gaps, _happenings(server, period)), snapshot
+    """All charts of the range, with what happened in it."""
+    return reading.read(server, period, _happenings(server, period), points=points)
 
 
 def _happenings(server: Server, period: Period) -> list[Happening]:
@@ -124,41 +101,6 @@ def event_words(event: Event) -> str:
     if event.kind == "recommendation.resolved" and data.get("why") == "switched_off":
         return _("Closed, since its rule was switched off: %(title)s") % {"title": title}
     return words.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
-
-
-def drawings(charts: server_charts.ServerCharts) -> list[Drawing]:
-    """The six figures in the order of the page."""
-    zone = timezone.get_current_timezone()
-    shown = []
-    for chart in charts.over_time:
-        names, rows = table(chart)
-        keys = []
-        if len(chart.traces) > 1:
-            keys = [
-                (trace.role, "block" if chart.stacked else "dashed" if trace.dashed else "line", trace.name)
-                for trace in chart.traces
-            ]
-        shown.append(
-            Drawing(
-                chart.id, chart.title, chart.caption, chart.sentence, svg.render(chart, zone), keys, names,
-                table_body(rows, zone),
-            )
-        )  # fmt: skip
-    occupancy = charts.occupancy
-    shown.append(
-        Drawing(
-            occupancy.id,
-            occupancy.title,
-            occupancy.caption,
-            occupancy.sentence,
-            distribution.render(occupancy),
-            figures=occupancy.figures,
-            bars=[bar for bar in occupancy.bars if bar.share],
-        )
-    )
-    # The distribution belongs beside the course that it is of.
-    shown.insert(1, shown.pop())
-    return shown
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor.web.views import adding, fleet, inspections, people, recommendations, rules, servers, system
+from advisor.web.views import (
+    adding,
+    charts,
+    fleet,
+    importing,
+    inspections,
+    people,
+    recommendations,
+    rules,
+    servers,
+    system,
+)
 
 _ADVICE = "s/<str:server_id>/recommendations/<str:recommendation_id>"
 
@@ -16,8 +27,12 @@ urlpatterns = [
     path("look", people.look, name="look"),
     path("servers/add", adding.add_server, name="add-server"),
     path("servers/add/check", adding.check, name="add-server-check"),
+    path("servers/import", importing.import_servers, name="import-servers"),
+    path("servers/import/confirm", importing.confirm, name="import-servers-confirm"),
     path("s/<str:server_id>", servers.server, name="server"),
-    path("s/<str:server_id>/charts.json", servers.charts, name="server-charts"),
+    path("s/<str:server_id>/charts.json", charts.charts, name="server-charts"),
+    path("s/<str:server_id>/newest.json", charts.newest, name="server-newest"),
+    path("s/<str:server_id>/charts/<str:chart>.<str:form>", charts.export, name="server-chart-export"),
     path("s/<str:server_id>/inspection", inspections.inspection, name="server-inspection"),
     path("s/<str:server_id>/inspect", inspections.inspect, name="server-inspect"),
     path("s/<str:server_id>/settings", adding.settings, name="server-settings"),

@@ -110,7 +110,7 @@ def test_limits_are_drawn_as_steps_and_named_at_the_left() -> None:
     path = re.search(r'class="limit long c-async" d="([^"]*)"', drawn)
     assert path is not None
     assert re.fullmatch(r"M0 \d+h\d+v\d+h\d+", path[1])
-    assert re.search(r'class="name c-async" x="6"[^>]*>async point 4.0<', drawn)
+    assert re.search(r'class="name c-async" x="6"[^>]*>async point 8.0 → 4.0<', drawn)
 
 
 def test_a_limit_above_the_axis_is_named_with_an_arrow() -> None:

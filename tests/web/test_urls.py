@@ -28,8 +28,12 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "look": ("", "post", {"": 302}),
     "add-server": ("", "get", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
     "add-server-check": ("", "post", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
+    "import-servers": ("", "get", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
+    "import-servers-confirm": ("", "post", {"anonymous": 302, "": 422, "viewer": 403, "approver": 403}),
     "server": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-charts": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "server-newest": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "server-chart-export": ("chart", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-inspection": ("S", "get", {"anonymous": 302, "outsider": 404, "": 302}),
     "server-inspect": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
     "server-settings": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
@@ -69,6 +73,8 @@ def _address(name: str, takes: str, server: Any, advice: Any) -> str:
     rule = "redo.redo-log-undersized"
     if takes == "setting":
         return reverse(name, args=[rule, switched_off(server.team, rule).pk])
+    if takes == "chart":
+        return reverse(name, args=[server.pk, "redo-rate", "csv"])
     arguments = {"S": [server.pk], "SR": [server.pk, advice.pk], "rule": [rule], "": []}[takes]
     return reverse(name, args=arguments)
 

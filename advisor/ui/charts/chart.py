@@ -14,7 +14,8 @@ class Trace:
     """One measured series. ``role`` names a colour of the palette (age, good, second, sync, async, past, hard).
 
     ``filled`` puts a tint between the line and zero, ``band`` one between the least and the greatest value of each
-    bucket. ``dashed`` tells a second line of the same hue apart without colour.
+    bucket. ``dashed`` tells a second line of the same hue apart without colour. ``key`` is what the series is called
+    in exports, whatever language the page is in.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Trace:
     filled: bool = False
     band: bool = True
     dashed: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,17 +32,28 @@ class Limit:
     """A line that means something when it is crossed. Limits move, so they are series in time too.
 
     ``style`` is long (starts something), solid (hurts), dotted (capacity) or fine (the effective point beside a
-    reported one).
+    reported one). ``key`` is its name in exports.
     """
 
     name: str
     role: str
     style: str
     points: Sequence[tuple[float, float] | None]
+    key: str = ""
 
     @property
     def newest(self) -> float | None:
         return next((point[1] for point in reversed(self.points) if point is not None), None)
+
+
+@dataclass(frozen=True)
+class Excess:
+    """The area between two series where the first is above the second: ``name`` says what that means."""
+
+    name: str
+    role: str
+    above: Sequence[Point]
+    below: Sequence[Point]
 
 
 @dataclass(frozen=True)
@@ -63,8 +76,20 @@ class Axis:
 
 
 @dataclass(frozen=True)
+class RightAxis:
+    """A second scale for the same lines: ``marks`` holds values of the left axis and what they are called here."""
+
+    title: str
+    marks: Sequence[tuple[float, str]]
+
+
+@dataclass(frozen=True)
 class Chart:
-    """A chart over time. ``started`` and ``ended`` are unix milliseconds; ``gaps`` holds (from, to, why)."""
+    """A chart over time. ``started`` and ``ended`` are unix milliseconds; ``gaps`` holds (from, to, why).
+
+    ``past`` are the series of another time, moved onto this one: drawn behind, grey and dashed, never stacked.
+    ``unit`` is that of every value, ``notes`` say what is missing and what would bring it.
+    """
 
     id: str
     title: str
@@ -80,6 +105,11 @@ class Chart:
     sentence: str = ""
     missing: str = ""
     tall: bool = False
+    unit: str = ""
+    right: RightAxis | None = None
+    past: Sequence[Trace] = ()
+    excess: Excess | None = None
+    notes: Sequence[str] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -96,8 +126,23 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Bullet:
+    """Where a value is now (``now``) in the range that it mostly has (5th to 95th percentile), beside its limits
+    (value, role).
+    """
+
+    low: float
+    high: float
+    now: float
+    limits: Sequence[tuple[float, str]] = ()
+
+
+@dataclass(frozen=True)
 class Distribution:
-    """How the time spread over the values of one series: shares between 0 and 1."""
+    """How the time spread over the values of one series: shares between 0 and 1.
+
+    ``before`` is the same of another time, over the same cells: with it both are drawn as shares at or below a value.
+    """
 
     id: str
     title: str
@@ -107,6 +152,9 @@ class Distribution:
     figures: Sequence[tuple[str, str]] = field(default_factory=tuple)  # name, value as text
     sentence: str = ""
     missing: str = ""
+    before: Sequence[Bar] = ()
+    before_name: str = ""
+    bullet: Bullet | None = None
 
     @property
     def is_empty(self) -> bool:

@@ -8,6 +8,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.ui.charts import paths
+from advisor.ui.charts.chart import Bullet
 
 _WIDTH, _HEIGHT = 112, 24
 #: Where 1.0 (the point at which writers wait) stands on the pressure bar; the rest is for what goes beyond it.
@@ -44,4 +45,24 @@ def pressure_bar(pressure: float, async_ratio: float | None, words: str = "") ->
         f'<svg class="pressure" width="124" height="12" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape(words)}"><rect class="track" y="3" width="100" height="6" rx="2"/>'
         f'<rect class="bar c-{role}" y="3" width="{length:.1f}" height="6" rx="2"/>{ticks}</svg>'
+    )
+
+
+def bullet(found: Bullet, words: str = "") -> SafeString:
+    """90 by 12 pixels: grey where the value mostly is, a black tick where it is now, and its two limits."""
+    reach = max(1.1, found.now, *(value for value, _role in found.limits))
+
+    def x(value: float) -> str:
+        return f"{90 * min(max(value / reach, 0.0), 1.0):.1f}"
+
+    limits = "".join(
+        f'<line class="tick c-{role}" x1="{x(value)}" x2="{x(value)}" y1="0" y2="12"/>' for value, role in found.limits
+    )
+    usual = max(float(x(found.high)) - float(x(found.low)), 1.0)
+    return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
+        f'<svg class="bullet" width="90" height="12" viewBox="0 0 90 12" role="img" aria-label="{escape(words)}">'
+        f"<title>{escape(words)}</title>"
+        f'<rect class="track" y="3" width="90" height="6"/><rect class="usual" x="{x(found.low)}" y="3" '
+        f'width="{usual:.1f}" height="6"/>{limits}'
+        f'<line class="tick now" x1="{x(found.now)}" x2="{x(found.now)}" y1="1" y2="11"/></svg>'
     )

@@ -14,91 +14,48 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from advisor.ui.charts import paths, scale
-from advisor.ui.charts.chart import Chart, Limit, Point, Trace
+from advisor.ui.charts import lines, scale
+from advisor.ui.charts.canvas import LOW, TALL, Canvas, ticks
+from advisor.ui.charts.chart import Chart, Limit
 
-TALL, LOW = 190, 124
+__all__ = ["LOW", "TALL", "inner", "limit_text", "render", "ticks"]
+
 #: Labels of two lines that are closer than this would run into each other, in pixels.
 _LABEL_DISTANCE = 13
 #: Where labels begin: those of the points that act stand in a second column, beside the reported ones.
-_COLUMNS = (6, 150)
-
-
-class _Canvas:
-    """The stretched inner drawing: whole units, enough of them that no step is seen."""
-
-    def __init__(self, chart: Chart) -> None:
-        self.height = TALL if chart.tall else LOW
-        self.columns, self.rows = (1600, 1000) if chart.tall else (800, 500)
-        self.started, self.span = chart.started, max(chart.ended - chart.started, 1)
-        self.ticks = ticks(chart)
-        self.top = self.ticks[-1] or 1
-
-    def column(self, at: float) -> int:
-        return round((at - self.started) / self.span * self.columns)
-
-    def row(self, value: float) -> int:
-        return round(self.rows * (1 - min(max(value / self.top, 0), 1)))
-
-    def share(self, at: float) -> str:
-        """A time as a percentage of the width."""
-        return f"{100 * (at - self.started) / self.span:.2f}%"
-
-    def pixel(self, value: float) -> float:
-        """A value as pixels from the top of the plot."""
-        return self.height * (1 - min(max(value / self.top, 0), 1))
-
-
-def ticks(chart: Chart) -> list[float]:
-    """The values at which the axis has its rules, from zero to the top."""
-    found = scale.amount_ticks(_top(chart), 4 if chart.tall else 3, chart.axis.base)
-    if chart.axis.at_most is not None and found[-1] > chart.axis.at_most:
-        found = [tick for tick in found if tick <= chart.axis.at_most]
-    return found
-
-
-def _top(chart: Chart) -> float:
-    """What the axis has to reach: the greatest value drawn, and as much as the axis wants to show anyhow."""
-    if chart.stacked:
-        sums = (
-            sum(point[3] for point in column if point is not None)
-            for column in zip(*(trace.points for trace in chart.traces), strict=False)
-        )
-        greatest = max(sums, default=0)
-    else:
-        greatest = max((point[2] for trace in chart.traces for point in trace.points if point is not None), default=0)
-    top = max(greatest, chart.axis.at_least)
-    if chart.axis.at_most is not None:
-        top = min(top, chart.axis.at_most)
-    return top if top > 0 else 1
+_COLUMNS = (6, 190)
+#: A limit that moved by less than this share kept its place on the screen.
+_MOVED = 0.004
 
 
 def render(chart: Chart, zone: tzinfo) -> SafeString:
-    """The drawing. All words in it are escaped here: names of variables come from servers."""
-    canvas = _Canvas(chart)
-    inner = [_grid(canvas)]
-    inner += [_gap(canvas, gap) for gap in chart.gaps]
-    lines = _stack(canvas, chart.traces) if chart.stacked else [_trace(canvas, trace) for trace in chart.traces]
-    limits = [limit for limit in chart.limits if limit.newest is not None]
-    lines += [_limit(canvas, limit) for limit in limits]
-    inner.append(
-        f'<svg class="lines" width="100%" height="{canvas.height}" viewBox="0 0 {canvas.columns} {canvas.rows}" '
-        f'preserveAspectRatio="none">{"".join(lines)}</svg>'
+    """The drawing for a page, its size left to the style sheet."""
+    canvas = Canvas(chart)
+    words = escape(chart.sentence or chart.title)
+    kind = "chart two-axes" if chart.right is not None else "chart"
+    return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
+        f'<svg class="{kind}" height="{canvas.height}" width="100%" role="img" aria-label="{words}">'
+        f"{inner(chart, zone)}</svg>"
     )
-    inner += _limit_labels(canvas, chart, limits)
-    inner += [_happening(canvas, happening.at, happening.letter, happening.text) for happening in chart.happenings]
+
+
+def inner(chart: Chart, zone: tzinfo) -> str:
+    """What stands in the drawing. All words in it are escaped here: names of variables come from servers."""
+    canvas = Canvas(chart)
+    limits = [limit for limit in chart.limits if limit.newest is not None]
+    parts = [_amounts(canvas, chart), _grid(canvas)]
+    parts += [_gap(canvas, gap) for gap in chart.gaps]
+    parts.append(lines.render(canvas, chart))
+    parts += _limit_labels(canvas, chart, limits)
+    parts += [_happening(canvas, happening.at, happening.letter, happening.text) for happening in chart.happenings]
     if chart.is_empty:
         words = escape(chart.missing or _("No samples in this time."))
-        inner.append(f'<text class="nothing" x="50%" y="{canvas.height // 2}" text-anchor="middle">{words}</text>')
-    inner += _times(canvas, chart, zone)
-    words = escape(chart.sentence or chart.title)
-    return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
-        f'<svg class="chart" height="{canvas.height}" width="100%" role="img" aria-label="{words}">'
-        f"{_amounts(canvas, chart)}{''.join(inner)}</svg>"
-    )
+        parts.append(f'<text class="nothing" x="50%" y="{canvas.height // 2}" text-anchor="middle">{words}</text>')
+    parts += _times(canvas, chart, zone)
+    return "".join(parts)
 
 
-def _grid(canvas: _Canvas) -> str:
+def _grid(canvas: Canvas) -> str:
     rules = (
         f'<line class="{"base" if tick == 0 else "rule"}" x2="100%" y1="{y}" y2="{y}"/>'
         for tick in canvas.ticks
@@ -107,19 +64,24 @@ def _grid(canvas: _Canvas) -> str:
     return f'<rect class="ground" width="100%" height="{canvas.height}"/>' + "".join(rules)
 
 
-def _amounts(canvas: _Canvas, chart: Chart) -> str:
-    return "".join(
+def _amounts(canvas: Canvas, chart: Chart) -> str:
+    left = "".join(
         f'<text class="amount" x="-6" y="{round(canvas.pixel(tick)) + 4}" text-anchor="end">'
         f"{escape(chart.axis.label(tick))}</text>"
         for tick in canvas.ticks
     )
+    right = chart.right.marks if chart.right is not None else ()
+    return left + "".join(
+        f'<text class="amount" x="100%" dx="6" y="{round(canvas.pixel(value)) + 4}">{escape(words)}</text>'
+        for value, words in right
+        if value <= canvas.top
+    )
 
 
-def _times(canvas: _Canvas, chart: Chart, zone: tzinfo) -> list[str]:
+def _times(canvas: Canvas, chart: Chart, zone: tzinfo) -> list[str]:
     """Fewer labels where a narrow card would run them into each other: style sheets hide the odd ones there."""
     labels = []
-    ticks = scale.time_ticks(chart.started, chart.ended, zone, 8 if chart.tall else 6)
-    for i, (at, text) in enumerate(ticks):
+    for i, (at, text) in enumerate(scale.time_ticks(chart.started, chart.ended, zone, 8 if chart.tall else 6)):
         share = (at - chart.started) / canvas.span
         anchor = "start" if share < 0.02 else "end" if share > 0.98 else "middle"
         kind = "time odd" if i % 2 else "time"
@@ -129,74 +91,25 @@ def _times(canvas: _Canvas, chart: Chart, zone: tzinfo) -> list[str]:
     return labels
 
 
-def _places(canvas: _Canvas, points: Sequence[Point], which: int) -> list[paths.Place | None]:
-    return [(canvas.column(point[0]), canvas.row(point[which])) if point is not None else None for point in points]
+def limit_text(chart: Chart, limit: Limit) -> str:
+    """A limit's name and its value; where it moved in this time, the value that it had and the one it has."""
+    first = next((point[1] for point in limit.points if point is not None), 0.0)
+    newest = limit.newest or 0.0
+    if abs(first - newest) > _MOVED * max(first, newest):
+        return f"{limit.name} {chart.axis.label(first)} → {chart.axis.label(newest)}"
+    return f"{limit.name} {chart.axis.label(newest)}"
 
 
-def _trace(canvas: _Canvas, trace: Trace) -> str:
-    lines = paths.runs(_places(canvas, trace.points, 3))
-    if not lines:
-        return ""
-    parts = []
-    if trace.filled:
-        d = "".join(paths.area_to(run, canvas.rows) for run in lines)
-        parts.append(f'<path class="fill c-{trace.role}" d="{d}"/>')
-    if trace.band and any(point is not None and point[1] != point[2] for point in trace.points):
-        highs, lows = paths.runs(_places(canvas, trace.points, 2)), paths.runs(_places(canvas, trace.points, 1))
-        d = "".join(paths.area(high, low) for high, low in zip(highs, lows, strict=True))
-        parts.append(f'<path class="band c-{trace.role}" d="{d}"/>')
-    kind = "line dashed" if trace.dashed else "line"
-    parts.append(f'<path class="{kind} c-{trace.role}" d="{"".join(paths.polyline(run) for run in lines)}"/>')
-    return "".join(parts)
-
-
-def _stack(canvas: _Canvas, traces: Sequence[Trace]) -> list[str]:
-    """Areas on top of each other, in the order given from below; a bucket that one of them misses is a gap in all."""
-    floor: list[float] = []
-    layers: list[tuple[Trace, list[tuple[float, float, float] | None]]] = []
-    for trace in traces:
-        floor = floor or [0.0] * len(trace.points)
-        layer: list[tuple[float, float, float] | None] = []
-        for i, point in enumerate(trace.points):
-            if point is None:
-                layer.append(None)
-            else:
-                layer.append((point[0], floor[i], floor[i] + point[3]))
-                floor[i] += point[3]
-        layers.append((trace, layer))
-    parts = []
-    for trace, layer in layers:
-        lows = paths.runs((canvas.column(p[0]), canvas.row(p[1])) if p is not None else None for p in layer)
-        highs = paths.runs((canvas.column(p[0]), canvas.row(p[2])) if p is not None else None for p in layer)
-        if not highs or all(p is None or p[1] == p[2] for p in layer):
-            continue
-        d = "".join(paths.area(high, low) for high, low in zip(highs, lows, strict=True))
-        outline = "".join(paths.polyline(high) for high in highs)
-        parts.append(
-            f'<path class="stack c-{trace.role}" d="{d}"/><path class="line thin c-{trace.role}" d="{outline}"/>'
-        )
-    return parts
-
-
-def _limit(canvas: _Canvas, limit: Limit) -> str:
-    places = [
-        (canvas.column(point[0]), canvas.row(point[1])) if point is not None and point[1] <= canvas.top else None
-        for point in limit.points
-    ]
-    d = "".join(paths.stepped(run) for run in paths.runs(places))
-    return f'<path class="limit {limit.style} c-{limit.role}" d="{d}"/>' if d else ""
-
-
-def _limit_labels(canvas: _Canvas, chart: Chart, limits: Sequence[Limit]) -> list[str]:
+def _limit_labels(canvas: Canvas, chart: Chart, limits: Sequence[Limit]) -> list[str]:
     """Names at the left end of their lines. What is above the axis is named at its top, with an arrow."""
     labels = []
     for column, fine in zip(_COLUMNS, (False, True), strict=True):
         found = []
         for limit in limits:
-            if (limit.style == "fine") is not fine:
+            if (limit.style == "fine" and len(limits) > 1) is not fine:
                 continue
             first = next((point[1] for point in limit.points if point is not None), 0.0)
-            text = f"{limit.name} {chart.axis.label(limit.newest or 0.0)}" + (" ↑" if first > canvas.top else "")
+            text = limit_text(chart, limit) + (" ↑" if first > canvas.top else "")
             found.append((canvas.pixel(first) - 4, text, limit.role))
         found.sort(key=lambda one: one[0])
         places = scale.spread([one[0] for one in found], _LABEL_DISTANCE, 9, canvas.height - 4)
@@ -207,7 +120,7 @@ def _limit_labels(canvas: _Canvas, chart: Chart, limits: Sequence[Limit]) -> lis
     return labels
 
 
-def _happening(canvas: _Canvas, at: float, letter: str, text: str) -> str:
+def _happening(canvas: Canvas, at: float, letter: str, text: str) -> str:
     x = canvas.share(at)
     return (
         f'<g class="happening"><title>{escape(text)}</title><line x1="{x}" x2="{x}" y1="0" y2="{canvas.height}"/>'
@@ -215,7 +128,7 @@ def _happening(canvas: _Canvas, at: float, letter: str, text: str) -> str:
     )
 
 
-def _gap(canvas: _Canvas, gap: tuple[float, float, str]) -> str:
+def _gap(canvas: Canvas, gap: tuple[float, float, str]) -> str:
     started, ended = max(gap[0], canvas.started), min(gap[1], canvas.started + canvas.span)
     if ended <= started:
         return ""

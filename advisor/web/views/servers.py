@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 from django.views.decorators.http import require_GET
 
 from advisor.teams import access
 from advisor.teams.roles import Action
 from advisor.ui import period as periods
-from advisor.ui.charts.figure import as_data, bars_as_data
 from advisor.ui.htmx import page_or_part, unchanged
-from advisor.web import server_page
-from advisor.web.server_charts import POINTS_TALL, point_short
+from advisor.web import ranges, server_page
+from advisor.web.charts.drawing import drawings
+from advisor.web.server_charts import point_short
 from collector import inspecting
 
 #: A server that was added less than this ago has too short a history for the usual range.
@@ -27,7 +27,7 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
     now = timezone.now()
     # An hour that holds five minutes shows little: a server that just came is shown by the shortest range.
     young = (now - target.created_at).total_seconds() < YOUNG_SECONDS
-    period = periods.parse(request.GET, now.timestamp(), default="15m" if young else periods.DEFAULT)
+    period = ranges.asked(request, target, "15m" if young else periods.DEFAULT)
     row = server_page.fleet_row(target)
     inspection = inspecting.standing(target.pk)
     reader = (translation.get_language(), timezone.get_current_timezone_name(), sorted(may.roles), inspection)
@@ -43,7 +43,7 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
         "period": period,
         "facts": server_page.identity_facts(target, row, snapshot),
         "point_short": point_short(snapshot),
-        "drawings": server_page.drawings(charts),
+        "drawings": drawings(charts),
         "pressure_p95": charts.pressure_p95,
         "advice": server_page.advice(target),
         "inspection": inspection,
@@ -52,21 +52,3 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
         "freshness": server_page.freshness(target, row),
     }
     return page_or_part(request, "web/server.html", "web/_server.html", context, tag=tag)
-
-
-@login_required
-@require_GET
-def charts(request: HttpRequest, server_id: str) -> HttpResponse:
-    """The same charts as data, for exploring them: one request for all of a page."""
-    target, _may = access.get_server(request.user, server_id)
-    period = periods.parse(request.GET, timezone.now().timestamp())
-    found, _snapshot = server_page.charts_of(target, period, points=POINTS_TALL)
-    response = JsonResponse(
-        {
-            "charts": [as_data(chart) for chart in found.over_time],
-            "occupancy": bars_as_data(found.occupancy),
-            "zone": timezone.get_current_timezone_name(),
-        }
-    )
-    response["Cache-Control"] = "private, no-store"
-    return response

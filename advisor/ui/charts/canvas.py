@@ -1,0 +1,68 @@
+"""The stretched inner drawing of a chart: from times and values to whole units of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from advisor.ui.charts import paths, scale
+from advisor.ui.charts.chart import Chart, Point
+
+TALL, LOW = 190, 124
+
+
+class Canvas:
+    """Enough whole units that no step is seen, however wide the card is."""
+
+    def __init__(self, chart: Chart) -> None:
+        self.height = TALL if chart.tall else LOW
+        self.columns, self.rows = (1600, 1000) if chart.tall else (800, 500)
+        self.started, self.span = chart.started, max(chart.ended - chart.started, 1)
+        self.ticks = ticks(chart)
+        self.top = self.ticks[-1] or 1
+
+    def column(self, at: float) -> int:
+        return round((at - self.started) / self.span * self.columns)
+
+    def row(self, value: float) -> int:
+        return round(self.rows * (1 - min(max(value / self.top, 0), 1)))
+
+    def share(self, at: float) -> str:
+        """A time as a percentage of the width."""
+        return f"{100 * (at - self.started) / self.span:.2f}%"
+
+    def pixel(self, value: float) -> float:
+        """A value as pixels from the top of the plot."""
+        return self.height * (1 - min(max(value / self.top, 0), 1))
+
+    def places(self, points: Sequence[Point], which: int) -> list[paths.Place | None]:
+        """Where the least (1), greatest (2) or last (3) values stand."""
+        return [(self.column(point[0]), self.row(point[which])) if point is not None else None for point in points]
+
+
+def ticks(chart: Chart) -> list[float]:
+    """The values at which the axis has its rules, from zero to the top."""
+    found = scale.amount_ticks(_top(chart), 4 if chart.tall else 3, chart.axis.base)
+    if chart.axis.at_most is not None and found[-1] > chart.axis.at_most:
+        found = [tick for tick in found if tick <= chart.axis.at_most]
+    return found
+
+
+def _top(chart: Chart) -> float:
+    """What the axis has to reach: the greatest value drawn, and as much as the axis wants to show anyhow."""
+    if chart.stacked:
+        sums = (
+            sum(point[3] for point in column if point is not None)
+            for column in zip(*(trace.points for trace in chart.traces), strict=False)
+        )
+        greatest = max(sums, default=0.0)
+    else:
+        greatest = _greatest((point for trace in chart.traces for point in trace.points), 2)
+    greatest = max(greatest, _greatest((point for trace in chart.past for point in trace.points), 3))
+    top = max(greatest, chart.axis.at_least)
+    if chart.axis.at_most is not None:
+        top = min(top, chart.axis.at_most)
+    return top if top > 0 else 1
+
+
+def _greatest(points: Iterable[Point], which: int) -> float:
+    return max((point[which] for point in points if point is not None), default=0.0)

@@ -1,0 +1,58 @@
+"""Reads what the six charts of one server are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from advisor.engine.units import WEEK
+from advisor.mysql.snapshot import Snapshot
+from advisor.ui import quantities
+from advisor.ui.charts.chart import Happening
+from advisor.ui.period import Period
+from advisor.web import server_charts
+from advisor.web.charts.settings import SettingsHistory
+from advisor.web.server_charts import Before, ServerCharts
+from collector import snapshots
+from collector.models import Server
+from collector.store import store
+
+
+def read(
+    server: Server,
+    period: Period,
+    happenings: Sequence[Happening] = (),
+    *,
+    points: int = server_charts.POINTS,
+) -> tuple[ServerCharts, Snapshot | None]:
+    """All charts of the range, by one read of the history and one of what it is compared with."""
+    snapshot = snapshots.latest(server.pk)
+    buckets = store().buckets(server.pk, server_charts.NAMES, period.started, period.ended, points)
+    times = store().pressure_times(server.pk, period.started, period.ended)
+    gaps = store().gaps(server.pk, period.started, period.ended)
+    settings = _settings(server, period, snapshot)
+    before = _before(server, period, points)
+    return server_charts.build(buckets, times, snapshot, period, gaps, happenings, settings, before), snapshot
+
+
+def _settings(server: Server, period: Period, snapshot: Snapshot | None) -> SettingsHistory:
+    return SettingsHistory(snapshot.variables if snapshot is not None else {})
+
+
+def _before(server: Server, period: Period, points: int) -> Before | None:
+    """What the reader compares with; without a wish the same hours of last week, of which the transactions alone."""
+    back = period.back_seconds or WEEK
+    if period.seconds > back:
+        # The ranges would overlap: a line would be compared with itself.
+        return None
+    started, ended = period.started - back, period.ended - back
+    if not period.back_seconds:
+        found = store().buckets(server.pk, server_charts.NAMES_LAST_WEEK, started, ended, points)
+        return Before(found, None, back, _("a week before"))
+    return Before(
+        store().buckets(server.pk, server_charts.NAMES, started, ended, points),
+        store().pressure_times(server.pk, started, ended),
+        back,
+        _("%(time)s before") % {"time": quantities.duration(back)},
+    )

@@ -1,0 +1,55 @@
+"""Transactions a second, with the same hours of last week behind them."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from advisor.mysql import counters, series
+from advisor.ui import quantities
+from advisor.ui.charts.chart import Axis, Chart, Trace
+from advisor.web.charts.history import Frame, History, rate_words
+
+NAMES = (series.TRANSACTIONS, series.TRANSACTIONS_METHOD)
+
+
+def chart(history: History, frame: Frame, before: str) -> Chart:
+    """``before`` names the range that is compared with."""
+    points = history.points(series.TRANSACTIONS)
+    code = history.last(series.TRANSACTIONS_METHOD)
+    method = counters.METHODS.get(int(code)) if code is not None else None
+    caption = _("per second")
+    if method is not None:
+        caption += " · " + _(method.title)
+    words = rate_words(points)
+    sentence = _("No transactions counted in this time.")
+    if words is not None:
+        sentence = (
+            _("%(now)s transactions per second now, %(mean)s on average, between %(least)s and %(most)s.") % words
+        )
+    past = history.past(series.TRANSACTIONS)
+    return Chart(
+        id="transactions",
+        title=_("Transactions"),
+        caption=caption,
+        axis=Axis(quantities.number),
+        unit="1/s",
+        started=frame.started,
+        ended=frame.ended,
+        traces=(Trace(_("transactions"), "second", points, filled=True, key=series.TRANSACTIONS),),
+        past=(Trace(before, "past", past, band=False, dashed=True, key="transactions_before"),) if past else (),
+        gaps=frame.gaps,
+        sentence=sentence,
+        notes=(_latency_words(frame),),
+        missing=_("No counter of transactions could be read in this time."),
+    )
+
+
+def _latency_words(frame: Frame) -> str:
+    """Why no latency is drawn, and where one would come from."""
+    snapshot = frame.snapshot
+    if snapshot is not None and snapshot.variables.get("performance_schema", "").upper() == "OFF":
+        return _("Latency of commits: not read. performance_schema is off, which alone would tell it.")
+    return _(
+        "Latency of commits: not read. The server would tell it in performance_schema.file_summary_by_event_name "
+        "(fsyncs of the redo log)."
+    )
