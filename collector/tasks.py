@@ -28,7 +28,10 @@ _room = threading.BoundedSemaphore(1)
 @shared_task(name="collector.tick", ignore_result=True)
 def tick(**kwargs: Any) -> int:
     """Hands out the shards that nobody holds. Running twice at once it sends a message too many, which is harmless."""
+    from collector.upkeep import note_alive
+
     try:
+        note_alive("tick")
         numbers = schedule.shards_to_hand_out()
     except DatabaseError as error:
         log.warning("Nothing is handed out, since the product database does not answer: %s", error)
@@ -63,11 +66,14 @@ def watch(*, shard: int, **kwargs: Any) -> None:
 
 @shared_task(name="collector.housekeeping", ignore_result=True, soft_time_limit=50, time_limit=55)
 def housekeeping(**kwargs: Any) -> None:
-    """Seals closed hours and throws away what is too old, a bounded batch each time."""
+    """Seals closed hours and throws away what is too old, a bounded batch each time; notes how Tidemark itself is."""
     from collector.housekeeping import keep_house
+    from collector.upkeep import keep_record, note_alive
 
     try:
+        note_alive("housekeeping")
         keep_house()
+        keep_record()
     except DatabaseError as error:
         log.warning("Housekeeping waits for its next turn, since the product database does not answer: %s", error)
 
