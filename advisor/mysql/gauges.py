@@ -77,6 +77,7 @@ STATUS = frozenset(
         "Threadpool_idle_threads",
         "Threadpool_threads",
         "Tmp_space_used",
+        "wsrep",
     }
 )
 #: Grants that are loaded, and Galera's state; of the latter, what counts is named below.
