@@ -59,7 +59,8 @@ class Line:
     """One server of the list and what would come of it.
 
     ``problems`` are sentences (what is so, what to do); ``notes`` do not keep it from being added. ``values`` are
-    checked, as a server stores them, and empty for an error. ``given`` is what was written, for the box.
+    checked, as a server stores them, and empty for an error. ``given`` is what was written, for the box, ``hidden`` the
+    columns that are left out of it.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Line:
     password: Secret = field(default_factory=lambda: Secret(""), repr=False)
     known: Server | None = None
     report: ConnectionReport | None = None
+    hidden: tuple[str, ...] = ()
 
     @property
     def target(self) -> Target:
@@ -144,7 +146,16 @@ def _line(given: Given, defaults: Defaults, unrestricted: bool, resolved: Resolv
         except servers.InvalidServer as wrong:
             problems += wrong.errors.values()
     name = checked.get("name") or str(values["name"])
-    line = Line(given.line, Verdict.ERROR, name, given.address, given.written, tuple(problems), given.notes)
+    line = Line(
+        given.line,
+        Verdict.ERROR,
+        name,
+        given.address,
+        given.written,
+        tuple(problems),
+        given.notes,
+        hidden=("password",) if given.password else (),
+    )
     if problems:
         return line
     password = Secret(given.password) if given.password else defaults.password

@@ -74,8 +74,13 @@ def given_of(entry: Entry, *, user: str, tls_mode: str) -> Given:
         "tags": [tag for tag in (part.strip() for part in re.split(r"[,;|]", texts.get("tags", ""))) if tag],
         "host_facts": _facts(texts, problems),
     }
-    written = {column: text for column, text in texts.items() if column != "password"}
-    shown = socket or (f"{host}:{port}" if host else "")
+    written = {
+        column: _without_password(text) if column == "url" else text
+        for column, text in texts.items()
+        if column != "password"
+    }
+    # What is no port is shown as it was written, so that it is found.
+    shown = socket or (f"{host}:{texts.get('port') or port}" if host else "")
     return Given(entry.line, values, password, printable(shown, 120), written, tuple(problems), tuple(notes))
 
 
@@ -111,6 +116,13 @@ def _place(texts: dict[str, str], problems: list[str]) -> dict[str, Any]:
         else:
             place["port"] = int(port)
     return place
+
+
+def _without_password(url: str) -> str:
+    """A url that may be shown: who wrote a password into it is told to write it elsewhere, and never sees it again."""
+    scheme, _there, rest = url.partition("://")
+    account, at, place = rest.rpartition("@")
+    return f"{scheme}://{account.partition(':')[0]}@{place}" if at else url
 
 
 def _facts(texts: dict[str, str], problems: list[str]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ _FLAVORS = (
 )
 
 
-def _teams(request: HttpRequest, action: Action) -> list[Team]:
+def teams_that_allow(request: HttpRequest, action: Action) -> list[Team]:
     """The teams in which the person may do this. Raises PermissionDenied where there is none, Http404 without any
     team.
     """
@@ -99,7 +99,7 @@ def _optional_for(server: Any) -> list[OptionalGrant]:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 def add_server(request: HttpRequest) -> HttpResponse:
-    teams = _teams(request, Action.ADD_SERVER)
+    teams = teams_that_allow(request, Action.ADD_SERVER)
     choices = [(team.pk, team.name) for team in teams]
     form = NewServer(request.POST or None, teams=choices)
     if request.method == "POST" and form.is_valid():
@@ -127,7 +127,7 @@ def add_server(request: HttpRequest) -> HttpResponse:
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
     """Tries what the form says, and stores nothing."""
-    _teams(request, Action.ADD_SERVER)
+    teams_that_allow(request, Action.ADD_SERVER)
     form = TargetServer(request.POST)
     report, wrong = None, ""
     if form.is_valid():
