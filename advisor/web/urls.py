@@ -7,6 +7,7 @@ from django.urls import path
 from advisor.web.views import (
     adding,
     charts,
+    events,
     fleet,
     importing,
     inspections,
@@ -35,6 +36,9 @@ urlpatterns = [
     path("s/<str:server_id>/charts/<str:chart>.<str:form>", charts.export, name="server-chart-export"),
     path("s/<str:server_id>/inspection", inspections.inspection, name="server-inspection"),
     path("s/<str:server_id>/inspect", inspections.inspect, name="server-inspect"),
+    path("s/<str:server_id>/events", events.events, name="server-events"),
+    path("s/<str:server_id>/events/annotate", events.annotate, name="annotation-create"),
+    path("s/<str:server_id>/events/<int:event_id>/delete", events.delete, name="annotation-delete"),
     path("s/<str:server_id>/settings", adding.settings, name="server-settings"),
     path("s/<str:server_id>/delete", adding.delete, name="server-delete"),
     path(_ADVICE, recommendations.recommendation, name="recommendation"),

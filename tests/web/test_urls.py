@@ -36,6 +36,9 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "server-chart-export": ("chart", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-inspection": ("S", "get", {"anonymous": 302, "outsider": 404, "": 302}),
     "server-inspect": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
+    "server-events": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "annotation-create": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 422}),
+    "annotation-delete": ("SE", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 404}),
     "server-settings": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
     "server-delete": ("S", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
     "recommendation": ("SR", "get", {"anonymous": 302, "outsider": 404, "": 200}),
@@ -75,6 +78,8 @@ def _address(name: str, takes: str, server: Any, advice: Any) -> str:
         return reverse(name, args=[rule, switched_off(server.team, rule).pk])
     if takes == "chart":
         return reverse(name, args=[server.pk, "redo-rate", "csv"])
+    if takes == "SE":
+        return reverse(name, args=[server.pk, 1])  # an event, but nobody's annotation
     arguments = {"S": [server.pk], "SR": [server.pk, advice.pk], "rule": [rule], "": []}[takes]
     return reverse(name, args=arguments)
 
