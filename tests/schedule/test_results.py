@@ -78,7 +78,7 @@ def _kinds(server: Server) -> list[str]:
 def test_a_poll_makes_the_next_slot_due(lease: Lease, watched: Server, slot: int) -> None:
     state = _record(lease, watched, slot, cost={"statements": 1})
     assert state.fast_slot == slot + INTERVAL
-    assert _state(watched).cost["poll"] == {"statements": 1}
+    assert _state(watched).cost["poll"] == {"statements": 1, "late_seconds": 0.3}
     assert store().latest(watched.pk) == _poll(slot)
 
 

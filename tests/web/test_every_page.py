@@ -103,10 +103,9 @@ def wrong_with(seen: Any, place: walking.Page, mode: Mode) -> list[str]:
 def widest(page: Any) -> str:
     """What sticks out, for the message."""
     return str(
-        page.evaluate(
-            "() => [...document.querySelectorAll('body *')]"
-            ".filter(one => one.getBoundingClientRect().right > innerWidth).slice(0, 3).map(one => one.outerHTML.slice(0, 120)).join(' ')"
-        )
+        page.evaluate("""() => [...document.querySelectorAll('body *')]
+            .filter(one => one.getBoundingClientRect().right > innerWidth)
+            .slice(0, 3).map(one => one.outerHTML.slice(0, 120)).join(' ')""")
     )
 
 

@@ -297,7 +297,7 @@ def test_every_rule_has_a_page_with_executed_examples(sign_in: Any, viewer: Any)
 
 def test_the_system_page_says_that_nobody_collects(sign_in: Any, viewer: Any, busy: Any) -> None:
     html = sign_in(viewer).get(reverse("system")).content.decode()
-    assert "polled by no worker" in html
+    assert "polled by nobody" in html
 
 
 def test_readiness_asks_the_database(client: Client, monkeypatch: pytest.MonkeyPatch, db: None) -> None:
