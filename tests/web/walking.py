@@ -45,6 +45,8 @@ def filling(server: Any, advice: Any, **more: str) -> dict[str, str]:
         "form": "csv",
         "ending": "csv",
         "secret": "spent",
+        # Annotations are deleted by a POST only, so that any number will do.
+        "event_id": "1",
         **more,
     }
 
