@@ -6,7 +6,7 @@ Why it matters
     everybody.
 
 How it is computed
-    eq_range_index_dive_limit is 0. MariaDB before 10.4.3 and MySQL 5.7 and newer have 200 by default.
+    eq_range_index_dive_limit is 0. MariaDB 10.4.3 and newer, and MySQL 5.7 and newer, have 200 by default.
 
 When to dismiss it
     Lists are short, and their values so uneven that each has to be looked up.

@@ -68,7 +68,7 @@ def _narrow(server: str) -> Options:
 
 def _roomy(server: str) -> Options:
     """A redo log with room."""
-    return {"performance_schema": "ON", _redo_log(server): "256M"}
+    return {"performance_schema": "ON", _redo_log(server): "512M"}
 
 
 def _redo_log(server: str) -> str:
