@@ -83,11 +83,11 @@ def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
     ]
     seen = upkeep.last_seen()
     samples = list(UpkeepSample.objects.filter(hour_at__gte=at - GROWTH_SECONDS).order_by("hour_at"))
-    late = [one for state in states if not state.failures and (one := upkeep.late_of(state.cost)) is not None]
+    late = [one for state in states if not state.error and (one := upkeep.late_of(state.cost)) is not None]
     free = shutil.disk_usage(settings.DATA).free if connection.vendor == "sqlite" and settings.DATA.exists() else None
     standing = Standing(
         servers=len(states),
-        failing=sum(bool(state.failures) for state in states),
+        failing=sum(bool(state.error) for state in states),
         shards=len(shards),
         shards_held=sum(shard.lease_until > at for shard in shards),
         ticked_seconds_ago=_since(seen.get("tick"), at),
@@ -104,7 +104,7 @@ def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
     )
     problems = system_problems.of(standing)
     missed = _missed(states, at)
-    silent = sorted((state for state in states if state.failures), key=lambda state: state.error_since or now)
+    silent = sorted((state for state in states if state.error), key=lambda state: state.error_since or now)
     return {
         "standing": standing,
         "problems": problems,

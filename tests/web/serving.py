@@ -42,6 +42,8 @@ def installation(folder: Path, *what: str, workers: int = 2) -> Iterator[Install
         "TIDEMARK_SECRET_KEY": "made-up fleet " * 4,
         "TIDEMARK_CREDENTIAL_KEYS": "YmVuY2htYXJrLWJlbmNobWFyay1iZW5jaG1hcmstYiE=",
         "TIDEMARK_LOG_LEVEL": "ERROR",
+        # Nothing is judged here: a broker within the process answers whoever asks for the queues.
+        "TIDEMARK_BROKER_URL": "memory://",
         "PYTHONPATH": str(ROOT),
     }
 
