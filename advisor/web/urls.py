@@ -7,6 +7,7 @@ from django.urls import path
 from advisor.web.views import (
     adding,
     charts,
+    comparing,
     events,
     fleet,
     importing,
@@ -30,6 +31,8 @@ urlpatterns = [
     path("servers/add/check", adding.check, name="add-server-check"),
     path("servers/import", importing.import_servers, name="import-servers"),
     path("servers/import/confirm", importing.confirm, name="import-servers-confirm"),
+    path("fleet/compare", comparing.fleet_compare, name="fleet-compare"),
+    path("fleet/compare.csv", comparing.fleet_compare_csv, name="fleet-compare-csv"),
     path("s/<str:server_id>", servers.server, name="server"),
     path("s/<str:server_id>/charts.json", charts.charts, name="server-charts"),
     path("s/<str:server_id>/newest.json", charts.newest, name="server-newest"),

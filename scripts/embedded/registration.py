@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 
 from scripts.embedded.places import ROOT
 
+#: The exit status of `add_server` for a server that it could not read, and therefore did not register.
+NOT_READABLE = 3
+
 
 class NoPassword(Exception):
     """There is nobody to ask for a password; the message is one sentence."""
@@ -59,7 +62,7 @@ def server_name(url: str) -> str:
 def how_it_went(added: subprocess.CompletedProcess[str]) -> str:
     """The sentence of `add_server` that says how registering went; the statements that would help follow it there.
 
-    A server that is registered stays so also where it cannot be read yet, and a refusal is a single sentence.
+    A server that could not be read is registered all the same, and a refusal is a single sentence.
     """
     lines = [line.strip() for line in (added.stdout + "\n" + added.stderr).splitlines() if line.strip()]
     for beginning in ("It cannot be read yet: ", "It answers: "):
@@ -72,9 +75,22 @@ def how_it_went(added: subprocess.CompletedProcess[str]) -> str:
 def run_add_server(
     environment: Mapping[str, str], url: str, *, name: str, password_file: Path
 ) -> subprocess.CompletedProcess[str]:
-    """Run `manage.py add_server`; what it says is in the result's `stdout` and `stderr`."""
+    """Run `manage.py add_server`; what it says is in the result's `stdout` and `stderr`.
+
+    A server that cannot be read now is registered all the same: whoever starts Tidemark may start the server after it.
+    """
+    tried = _add_server(environment, url, name, password_file)
+    if tried.returncode != NOT_READABLE:
+        return tried
+    added = _add_server(environment, url, name, password_file, "--no-test")
+    return subprocess.CompletedProcess(added.args, added.returncode, added.stdout, tried.stderr + added.stderr)
+
+
+def _add_server(
+    environment: Mapping[str, str], url: str, name: str, password_file: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "manage.py"), "add_server", url, "--name", name]
-    command += ["--password-file", str(password_file)]
+    command += ["--password-file", str(password_file), *options]
     return subprocess.run(
         command,
         env=dict(environment),

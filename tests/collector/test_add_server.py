@@ -58,17 +58,43 @@ def test_a_server_that_answers_is_registered_and_named_with_its_version(
 
 
 @pytest.mark.django_db
-def test_one_that_cannot_be_reached_is_registered_and_the_reason_is_said(tmp_path: Path) -> None:
-    out, err = run("mysql://u@127.0.0.1:1", "--name", "away")
+def test_one_that_cannot_be_reached_is_not_registered_and_the_exit_status_says_so() -> None:
+    err = io.StringIO()
+    with pytest.raises(CommandError, match=r"away was not registered.*--no-test") as refused:
+        call_command("add_server", "mysql://u@127.0.0.1:1", "--name", "away", stdout=io.StringIO(), stderr=err)
+    assert refused.value.returncode == 3
+    assert "cannot be read" in err.getvalue()
+    assert "Check the port" in err.getvalue()
+    assert Server.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_a_wrong_password_is_not_registered_and_shows_the_account_it_needs(
+    running: RunningServer, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.write_text("wrong\n")
+    err = io.StringIO()
+    url = f"mysql://{running.user}@127.0.0.1:{running.port}"
+    options = ("--name", "z", "--password-file", str(wrong))
+    with pytest.raises(CommandError) as refused:
+        call_command("add_server", url, *options, stdout=io.StringIO(), stderr=err)
+    assert refused.value.returncode == 3
+    assert "CREATE USER" in err.getvalue()
+    assert Server.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_one_that_may_come_up_later_is_registered_untested_where_that_is_meant() -> None:
+    out, err = run("mysql://u@127.0.0.1:1", "--name", "away", "--no-test")
     assert "is watched from now on" in out
-    assert "cannot be read yet" in err
-    assert "Check the port" in err
+    assert err == ""
     assert Server.objects.count() == 1
 
 
 @pytest.mark.django_db
 def test_registering_the_same_again_changes_nothing_and_says_so() -> None:
-    run("mysql://u@127.0.0.1:1", "--name", "away")
+    run("mysql://u@127.0.0.1:1", "--name", "away", "--no-test")
     out, err = run("mysql://u@127.0.0.1:1", "--name", "AWAY")
     assert "watched already" in out
     assert err == ""
@@ -91,7 +117,7 @@ def test_registering_the_same_again_changes_nothing_and_says_so() -> None:
     ],
 )
 def test_what_cannot_be_registered_is_refused_in_one_sentence_with_exit_2(arguments: list[str], said: str) -> None:
-    run("mysql://u@127.0.0.1:1", "--name", "away")
+    run("mysql://u@127.0.0.1:1", "--name", "away", "--no-test")
     with pytest.raises(CommandError, match=said) as refused:
         run(*arguments)
     assert refused.value.returncode == 2
@@ -105,7 +131,7 @@ def test_with_several_teams_the_team_has_to_be_named(team: Any, other_team: Any)
         run("mysql://u@127.0.0.1:1", "--name", "b")
     with pytest.raises(CommandError, match=r"no team called 'othres'\. Known: Databases, Others"):
         run("mysql://u@127.0.0.1:1", "--name", "b", "--team", "othres")
-    run("mysql://u@127.0.0.1:1", "--name", "b", "--team", "others")
+    run("mysql://u@127.0.0.1:1", "--name", "b", "--team", "others", "--no-test")
     assert Server.objects.get().team == other_team
 
 

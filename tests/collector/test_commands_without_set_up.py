@@ -36,7 +36,7 @@ def test_before_set_up_a_command_says_to_set_up(arguments: tuple[str, ...], tmp_
 def test_without_a_key_a_server_is_refused_in_a_sentence_and_not_stored(team: Any, settings: Any) -> None:
     settings.CREDENTIAL_KEYS = []
     with pytest.raises(CommandError) as caught:
-        call_command("add_server", "mysql://u@127.0.0.1:1", "--name", "a")
+        call_command("add_server", "mysql://u@127.0.0.1:1", "--name", "a", "--no-test")
     assert caught.value.returncode == 2
     assert "no credential key" in str(caught.value)
     with pytest.raises(InvalidServer) as refused:

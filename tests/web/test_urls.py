@@ -30,6 +30,8 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "add-server-check": ("", "post", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
     "import-servers": ("", "get", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
     "import-servers-confirm": ("", "post", {"anonymous": 302, "": 422, "viewer": 403, "approver": 403}),
+    "fleet-compare": ("", "get", {"anonymous": 302, "": 200}),
+    "fleet-compare-csv": ("", "get", {"anonymous": 302, "": 302}),
     "server": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-charts": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-newest": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),

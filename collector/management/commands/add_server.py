@@ -1,8 +1,11 @@
-"""`manage.py add_server mysql://user@host:port --name NAME`: watch a server from now on."""
+"""`manage.py add_server mysql://user@host:port --name NAME`: watch a server from now on.
+
+The connection is tried first. What cannot be read is not registered, and the exit status is 3, unless --no-test says
+that the server is to be watched in any case, such as one that is not there yet.
+"""
 
 from __future__ import annotations
 
-import re
 from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
@@ -15,26 +18,24 @@ from advisor.teams import services as teams
 from advisor.teams.models import Team
 from collector import servers
 from collector.errors import BadTarget
+from collector.importing_checks import size_of
 from collector.models import Server, TlsMode
 from collector.secret import Secret
-from collector.target import Address, parse_url, read_defaults_group, read_password_file
+from collector.target import Address, Target, default_tls_mode, parse_url, read_defaults_group, read_password_file
 from collector.vault import VaultError
-
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
-_FACTORS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 
 def size(text: str) -> int:
     """``8G`` as bytes."""
-    match = _SIZE.fullmatch(text.strip())
-    if match is None or float(match[1]) <= 0:
+    found = size_of(text)
+    if found is None:
         raise ArgumentTypeError(f"{text!r} is no size: write 8G or 512M")
-    return int(float(match[1]) * _FACTORS[match[2].upper()])
+    return found
 
 
 class Command(ProductCommand):
     refusals = (VaultError,)
-    help = "Registers a server. It is watched also where it cannot be reached yet; what is wrong is said."
+    help = "Tries a server and registers it; exit status 3, and nothing registered, where it cannot be read."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("url", metavar="URL", help="mysql://user@host:port, without a password")
@@ -51,6 +52,9 @@ class Command(ProductCommand):
             "--tls", default="", choices=["", *TlsMode.values], metavar="MODE", help=", ".join(TlsMode.values)
         )
         parser.add_argument("--tls-ca", default="", metavar="F", help="the authority's certificate in PEM form")
+        parser.add_argument(
+            "--no-test", action="store_true", help="register it without trying the connection: it may come up later"
+        )
         parser.add_argument("--host-memory", type=size, metavar="8G", help="memory of the server's machine")
         parser.add_argument("--host-cpus", type=int, metavar="N")
         parser.add_argument("--storage", choices=["ssd", "hdd"])
@@ -72,37 +76,39 @@ class Command(ProductCommand):
         if bool(options["apply_user"]) != bool(options["apply_password_file"]):
             raise BadTarget("--apply-user and --apply-password-file go together: give both or none.")
         apply_password = read_password_file(options["apply_password_file"]) if options["apply_password_file"] else None
+        team = teams.get_team(name=options["team"])
+        known = Server.objects.filter(team=team, folded=" ".join(options["name"].split()).casefold()).first()
+        if known is not None:
+            self._already(known, address, user, team)
+            return
+        # Whoever has the command line may name any address: loopback, sockets and any port.
+        values: dict[str, Any] = {
+            "name": options["name"],
+            "user": user,
+            "host": address.host,
+            "port": address.port,
+            "socket": address.socket,
+            "tls_mode": options["tls"] or default_tls_mode(address.host, address.socket),
+            "tls_ca": _text_of(options["tls_ca"]) if options["tls_ca"] else "",
+            "tags": options["tag"],
+            "host_facts": {
+                "memory_bytes": options["host_memory"],
+                "cpus": options["host_cpus"],
+                "storage": options["storage"],
+            },
+            "unrestricted": True,
+        }
+        checked = servers.checked_values({**values, **servers.default_intervals()})
+        if not options["no_test"]:
+            place = ("user", "host", "port", "socket", "tls_mode", "tls_ca", "unrestricted")
+            self._try(Target(password=password, **{name: checked[name] for name in place}), options["name"])
         with transaction.atomic():
-            team = teams.get_team(name=options["team"])
-            known = Server.objects.filter(team=team, folded=" ".join(options["name"].split()).casefold()).first()
-            if known is not None:
-                self._already(known, address, user, team)
-                return
-            # Whoever has the command line may name any address: loopback, sockets and any port.
-            server = servers.add_server(
-                team=team,
-                name=options["name"],
-                user=user,
-                password=password,
-                host=address.host,
-                port=address.port,
-                socket=address.socket,
-                tls_mode=options["tls"],
-                tls_ca=_text_of(options["tls_ca"]) if options["tls_ca"] else "",
-                tags=options["tag"],
-                host_facts={
-                    "memory_bytes": options["host_memory"],
-                    "cpus": options["host_cpus"],
-                    "storage": options["storage"],
-                },
-                unrestricted=True,
-            )
+            server = servers.add_server(team=team, password=password, **values)
             if apply_password is not None:
                 servers.set_credential(
                     server=server, purpose="apply", user=options["apply_user"], password=apply_password
                 )
         self.stdout.write(f"{server.name} at {server.address} is watched from now on (team {team.name}).")
-        self._try(server)
 
     def _already(self, known: Server, address: Address, user: str, team: Team) -> None:
         """Registering the same server again is no mistake; another one under its name is."""
@@ -118,16 +124,18 @@ class Command(ProductCommand):
             )
         self.stdout.write(f"{known.name} at {known.address} is watched already (team {team.name}): nothing changed.")
 
-    def _try(self, server: Server) -> None:
-        """Says at once whether it can be read: whoever registers it is still there to put it right."""
-        report = servers.check_connection(servers.target_of(server))
+    def _try(self, target: Target, name: str) -> None:
+        """Says whether it can be read. Raises CommandError (exit status 3) where it cannot."""
+        report = servers.check_connection(target)
         if report.failure is not None:
             self.stderr.write(f"It cannot be read yet: {report.failure.sentence} {report.failure.next_step}".rstrip())
             for title, statements in report.account_statements:
                 self.stderr.write(f"{title}:")
                 for statement in statements:
                     self.stderr.write(f"  {statement.rstrip(';')};")
-            return
+            raise CommandError(
+                f"{name} was not registered. Put that right, or register it all the same with --no-test.", returncode=3
+            )
         if report.identity is not None:
             self.stdout.write(
                 f"It answers: {report.identity.version}, {'with' if report.encrypted else 'without'} TLS."
