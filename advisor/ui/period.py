@@ -72,6 +72,16 @@ class Period:
         return urlencode({**_instants(self.started, self.ended), **self._rest()})
 
     @property
+    def home(self) -> str:
+        """The address of the usual range."""
+        return self._with(range=DEFAULT)
+
+    @property
+    def back(self) -> str:
+        """The comparison as it stands in the address."""
+        return self._rest().get("cmp", "")
+
+    @property
     def choices(self) -> list[Choice]:
         return [Choice(name, self._with(range=name), name == self.name) for name in RANGES]
 
@@ -185,7 +195,7 @@ def _between(parameters: Mapping[str, str], now: float, zone: tzinfo) -> Period 
     if not (parameters.get("from") or parameters.get("to")):
         return None
     until = parameters.get("to") or "now"
-    started, ended = _instant(parameters.get("from", ""), now, zone), _instant(until, now, zone)
+    started, ended = instant(parameters.get("from", ""), now, zone), instant(until, now, zone)
     if started is None or ended is None or not _SHORTEST <= ended - started <= _LONGEST:
         return None
     relative = until == "now"
@@ -199,7 +209,8 @@ def _back(parameters: Mapping[str, str]) -> int:
     return min(int(match[1]) * _UNITS[match[2]], _LONGEST) if match else 0
 
 
-def _instant(text: str, now: float, zone: tzinfo) -> float | None:
+def instant(text: str, now: float, zone: tzinfo) -> float | None:
+    """Unix seconds of an instant as it stands in an address; None where the text is none."""
     match = _RELATIVE.fullmatch(text)
     if match:
         return now - (int(match[1]) * _UNITS[match[2]] if match[1] else 0)

@@ -1,10 +1,14 @@
-// Exploring charts: fetched on the first touch, never before. Plotly is drawn over the server's drawing, with the same colours,
-// margins and ticks, so that nothing moves. Zooming one chart zooms all of them and asks the server for finer points.
+// Exploring charts, over the server's drawing as over Plotly's: one crosshair over all of them, a time that is dragged
+// zooms all of them, and every range stands in the address, so that "back" leads to the one before. Plotly itself is
+// in plots.js and comes when a pointer dwells.
 (() => {
   "use strict";
 
   const page = () => document.querySelector("[data-charts]");
-  const state = { plots: new Map(), zoom: null, timer: 0 };
+  const drawings = () => [...document.querySelectorAll("[data-drawing]")];
+  const zone = () => document.querySelector("[data-zone]")?.dataset.zone || "UTC";
+  const say = (words) => { const place = document.getElementById("spoken"); if (place) { place.textContent = words; } };
+  const state = { plots: null, loading: null, home: window.location.search, every: "", tag: "", drag: null, dwell: 0, query: null };
 
   const load = (address) => new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -15,208 +19,205 @@
     document.head.append(script);
   });
 
-  // A custom property may hold light-dark(): only a computed colour is one that Plotly knows.
-  const probe = document.createElement("i");
-  probe.hidden = true;
-  const colour = (name) => {
-    document.body.append(probe);
-    probe.style.color = `var(--${name})`;
-    const found = window.getComputedStyle(probe).color;
-    probe.remove();
-    return found;
+  // --- where a pointer is in time ---------------------------------------------------------------------------------------
+  const ends = (drawing) => [Number(drawing.dataset.from), Number(drawing.dataset.to)];
+  const plot = (drawing) => drawing.querySelector("svg.chart > .ground").getBoundingClientRect();
+  const timeAt = (drawing, x) => {
+    const place = plot(drawing), [from, to] = ends(drawing);
+    return from + Math.min(Math.max((x - place.left) / place.width, 0), 1) * (to - from);
   };
-  const tint = (rgb, share) => rgb.replace(/^rgba?\(([^,]+),([^,]+),([^,)]+).*$/, `rgba($1,$2,$3,${share})`);
+  const inside = (drawing, event) => {
+    const place = plot(drawing);
+    return event.clientX >= place.left - 1 && event.clientX <= place.right + 1 && event.clientY >= place.top - 14 && event.clientY <= place.bottom + 22;
+  };
+  const clock = (ms) => new Intl.DateTimeFormat("en-CA", {
+    timeZone: zone(), ...(Date.now() - ms > 7.2e7 ? { month: "2-digit", day: "2-digit" } : {}),
+    hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+  }).format(ms).replace(",", "");
 
-  // Plotly prints dates as UTC; times are moved by the reader's offset so that both drawings have the same clock.
-  const offsets = new Map();
-  const offset = (ms, zone) => {
-    const hour = Math.floor(ms / 3.6e6);
-    if (!offsets.has(hour)) {
-      const parts = Object.fromEntries(new Intl.DateTimeFormat("en-GB", {
-        timeZone: zone, year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", hourCycle: "h23",
-      }).formatToParts(hour * 3.6e6).map((part) => [part.type, Number(part.value)]));
-      offsets.set(hour, Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute) - hour * 3.6e6);
+  // A rule or an area over every chart at the same time.
+  const over = (name, from, to, words) => {
+    for (const drawing of drawings()) {
+      let mark = drawing.querySelector(`:scope > .${name}`);
+      if (!mark) { mark = document.createElement("div"); mark.className = name; mark.append(document.createElement("span")); drawing.append(mark); }
+      const place = plot(drawing), box = drawing.getBoundingClientRect(), [begin, end] = ends(drawing), scale = place.width / (end - begin);
+      mark.style.top = `${place.top - box.top}px`;
+      mark.style.height = `${place.height}px`;
+      mark.style.left = `${place.left - box.left + (Math.max(from, begin) - begin) * scale}px`;
+      if (to !== null) { mark.style.width = `${(Math.min(to, end) - Math.max(from, begin)) * scale}px`; }
+      mark.firstChild.textContent = words;
+      mark.hidden = false;
     }
-    return offsets.get(hour);
   };
-  // As text, since Plotly moves numbers and dates by the browser's own offset but takes texts as they are.
-  const local = (ms, zone) => new Date(ms + offset(ms, zone)).toISOString().slice(0, -1);
-  const clock = (values, zone) => values.map((ms) => (ms === null ? null : local(ms, zone)));
+  const away = (name) => { for (const mark of document.querySelectorAll(`.drawing > .${name}`)) { mark.hidden = true; } };
 
-  const size = (value) => {
-    const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    let rank = 0;
-    while (Math.abs(value) >= 1024 && rank < units.length - 1) { value /= 1024; rank += 1; }
-    return `${value.toPrecision(Math.abs(value) >= 100 ? 3 : 3)} ${units[rank]}`;
-  };
-  const said = (chart, value) => (value === null ? "" : chart.base === 1024 ? size(value) : Number(value.toPrecision(4)).toLocaleString("en"));
-
-  const traces = (chart, zone) => {
-    const drawn = [];
-    for (const trace of chart.traces) {
-      const line = colour(trace.role), x = clock(trace.x, zone);
-      if (trace.low && !chart.stacked) {
-        const edge = { x, mode: "lines", line: { width: 0 }, hoverinfo: "skip", showlegend: false, connectgaps: false };
-        drawn.push({ ...edge, y: trace.low }, { ...edge, y: trace.high, fill: "tonexty", fillcolor: tint(line, 0.28) });
-      }
-      drawn.push({
-        x, y: trace.y, name: trace.name, mode: "lines", connectgaps: false,
-        line: { color: line, width: 1.5, dash: trace.dashed ? "5px,3px" : "solid" },
-        text: trace.y.map((value) => said(chart, value)), hovertemplate: "%{text}",
-        ...(chart.stacked ? { stackgroup: "one", fillcolor: tint(line, 0.3) } : trace.filled ? { fill: "tozeroy", fillcolor: tint(line, 0.12) } : {}),
-      });
-    }
-    const dashes = { long: "8px,4px", solid: "solid", dotted: "2px,3px", fine: "4px,4px" };
-    for (const limit of chart.limits) {
-      if (!limit.y.some((value) => value !== null && value <= chart.top)) { continue; }
-      drawn.push({
-        x: clock(limit.x, zone), y: limit.y, name: limit.name, mode: "lines", connectgaps: false,
-        line: { color: colour(limit.role), width: limit.style === "fine" ? 1 : 1.5, dash: dashes[limit.style], shape: "hv" },
-        text: limit.y.map((value) => said(chart, value)), hovertemplate: "%{text}",
-      });
-    }
-    return drawn;
-  };
-
-  // Names of the limits at the left ends of their lines, those of the acting points in a second column, as in the server's drawing.
-  const names = (chart) => {
-    const found = chart.limits.map((limit) => {
-      const known = limit.y.filter((value) => value !== null);
-      return { ...limit, first: known[0], last: known[known.length - 1] };
-    }).filter((limit) => limit.first !== undefined && limit.first <= chart.top).sort((a, b) => b.first - a.first);
-    const height = chart.id === "checkpoint-age" ? 190 : 124, free = { true: -20, false: -20 };
-    return found.map((limit) => {
-      const fine = limit.style === "fine", wanted = height * (1 - limit.first / chart.top) - 8, place = Math.max(wanted, free[fine] + 13);
-      free[fine] = place;
-      return {
-        xref: "paper", x: 0, xanchor: "left", xshift: fine ? 148 : 4, yref: "y", y: limit.first, yshift: wanted - place + 8,
-        text: `${limit.name} ${said(chart, limit.last)}`, showarrow: false, font: { size: 11, color: colour(limit.role === "async" ? "async-text" : limit.role) },
-        bgcolor: tint(colour("ground"), 0.7), borderpad: 0,
-      };
-    });
-  };
-
-  const layout = (chart, zone) => {
-    const quiet = colour("quiet"), hair = colour("hairline"), ground = colour("ground");
-    const range = [local(chart.from, zone), local(chart.to, zone)];
-    return {
-      margin: { l: 54, r: 8, t: 14, b: 22 }, showlegend: false, hovermode: "x unified", dragmode: "zoom",
-      annotations: names(chart), paper_bgcolor: ground, plot_bgcolor: ground, autosize: true,
-      font: { family: "inherit", size: 11, color: quiet },
-      hoverlabel: { bgcolor: ground, bordercolor: hair, font: { color: colour("text"), size: 12 } },
-      xaxis: { type: "date", range, gridcolor: hair, showgrid: false, zeroline: false, linecolor: hair, tickfont: { color: quiet }, fixedrange: false, nticks: 7,
-        tickformatstops: [{ dtickrange: [null, 59999], value: "%H:%M:%S" }, { dtickrange: [60000, 86399999], value: "%H:%M" }, { dtickrange: [86400000, null], value: "%m-%d" }],
-        hoverformat: "%Y-%m-%d %H:%M:%S" },
-      yaxis: {
-        range: [0, chart.top * 1.0001], fixedrange: true, gridcolor: hair, zeroline: false,
-        tickvals: chart.ticks.map((tick) => tick[0]), ticktext: chart.ticks.map((tick) => tick[1]), tickfont: { color: quiet },
-      },
-    };
-  };
-
-  const fetchCharts = async () => {
-    const address = new URL(page().dataset.charts, window.location.href);
-    if (state.zoom) {
-      address.search = new URLSearchParams({ from: String(Math.round(state.zoom[0])), to: String(Math.round(state.zoom[1])) });
-    }
-    const answer = await fetch(address, { credentials: "same-origin", headers: { Accept: "application/json" } });
+  // --- the range --------------------------------------------------------------------------------------------------------
+  // One request for the data of all charts; the words, the tables and the drawings below come with the page's own refresh.
+  const show = async (query) => {
+    const part = page(), address = new URL(part.dataset.charts, window.location.href);
+    address.search = query;
+    state.query = query;
+    const answer = await fetch(address, { credentials: "same-origin", cache: "no-store", headers: { Accept: "application/json" } });
     if (!answer.ok) { throw new Error(`the charts' data came with status ${answer.status}`); }
-    return answer.json();
+    const data = await answer.json();
+    if (state.query !== query || !state.plots) { return; }
+    state.tag = answer.headers.get("ETag") || "";
+    state.every = state.every || part.dataset.refresh || document.querySelector("[data-newest]")?.dataset.every || "10";
+    part.dataset.charts = `${address.pathname}?${data.query}`;
+    if (data.moves) { part.dataset.refresh = state.every; delete document.body.dataset.held; } else { delete part.dataset.refresh; document.body.dataset.held = "yes"; }
+    delete part.dataset.etag;
+    part.setAttribute("hx-get", window.location.pathname + query);
+    window.htmx?.process(part);
+    window.htmx?.trigger(part, "refresh");
+    away("cross");
+    await state.plots.draw(data);
   };
-
-  const draw = async (figure, chart, zone) => {
-    const drawing = figure.querySelector("[data-drawing]");
-    let place = drawing.querySelector(".touched");
-    if (!place) {
-      place = document.createElement("div");
-      place.className = "touched";
-      drawing.append(place);
-    }
-    await window.Plotly.react(place, traces(chart, zone), layout(chart, zone), { displayModeBar: false, responsive: true, doubleClick: false, showTips: false });
-    drawing.dataset.touched = "yes";
-    if (!state.plots.has(figure.id)) {
-      state.plots.set(figure.id, place);
-      place.on("plotly_relayout", (change) => {
-        const from = change["xaxis.range[0]"], to = change["xaxis.range[1]"];
-        if (from === undefined || to === undefined) { return; }
-        const begin = Date.parse(`${String(from).replace(" ", "T")}Z`), end = Date.parse(`${String(to).replace(" ", "T")}Z`);
-        const ends = [begin - offset(begin, zone), end - offset(end, zone)];
-        if (ends[1] - ends[0] < 60000) { const middle = (ends[0] + ends[1]) / 2; ends[0] = middle - 30000; ends[1] = middle + 30000; }
-        zoomTo(ends);
-      });
-      place.on("plotly_doubleclick", () => zoomTo(null));
-    }
-  };
-
-  const redraw = async (first) => {
-    const data = await fetchCharts();
-    const order = [...data.charts].sort((a, b) => (b.id === first) - (a.id === first));
-    for (const chart of order) {
-      const figure = document.getElementById(`chart-${chart.id}`);
-      if (figure) { await draw(figure, chart, data.zone); }
-    }
-  };
-
-  const zoomTo = async (ends) => {
-    state.zoom = ends;
+  const go = async (query) => {
     const address = new URL(window.location.href);
-    for (const name of ["range", "from", "to"]) { address.searchParams.delete(name); }
-    if (ends) { address.searchParams.set("from", Math.round(ends[0])); address.searchParams.set("to", Math.round(ends[1])); } else {
-      const known = new URL(page().dataset.charts, window.location.href).searchParams;
-      for (const [name, value] of known) { address.searchParams.set(name, value); }
-    }
-    window.history.replaceState(null, "", address);
-    await redraw("");
+    address.search = query;
+    address.hash = "";
+    try { await wakePlots(); } catch { window.location.assign(address); return; }
+    if (address.search === window.location.search) { return; }
+    window.history.pushState(null, "", address);
+    try { await show(address.search); } catch { window.location.reload(); }
   };
-
-  const leave = () => {
-    window.clearInterval(state.timer);
-    for (const place of state.plots.values()) {
-      place.closest("[data-drawing]")?.removeAttribute("data-touched");
-      window.Plotly.purge(place);
-      place.remove();
-    }
-    state.plots.clear();
-    delete document.body.dataset.exploring;
-    if (state.zoom) { state.zoom = null; window.location.reload(); }
-  };
-
-  const explore = async (figure) => {
-    if (!page() || document.body.dataset.exploring) { return; }
-    document.body.dataset.exploring = "yes";
-    const drawing = figure.querySelector("[data-drawing]");
-    drawing.dataset.waking = "yes";
-    try {
-      if (!window.Plotly) { await load(page().dataset.plotly); }
-      await redraw(figure.dataset.chart);
-      // New samples arrive while somebody looks, unless a range of the past is being looked at.
-      state.timer = window.setInterval(() => {
-        if (!document.hidden && !state.zoom && page().dataset.refresh) { redraw("").catch(() => {}); }
-      }, 1000 * Number(page().dataset.refresh || 10));
-    } catch (error) {
-      delete document.body.dataset.exploring;
-      const spoken = document.getElementById("spoken");
-      if (spoken) { spoken.textContent = error.message; }
-    } finally {
-      delete drawing.dataset.waking;
-    }
-  };
-
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && document.body.dataset.exploring) { leave(); }
+  window.addEventListener("popstate", () => {
+    if (!state.plots) { window.location.reload(); return; }
+    show(window.location.search).catch(() => window.location.reload());
   });
-  // Once this file is here, the buttons work without the loader.
+  const zoom = (from, to) => {
+    if (to - from < 60000) { const middle = (from + to) / 2; from = middle - 30000; to = middle + 30000; }
+    const query = new URLSearchParams(window.location.search);
+    query.delete("range");
+    query.set("from", Math.round(from));
+    query.set("to", Math.round(to));
+    return go(`?${query}`);
+  };
+  // Links of the range control stay in the page once Plotly is here; before, they are ordinary links.
   document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-wake]");
-    if (button) { explore(button.closest("figure")); }
+    const link = event.target.closest?.("[data-range] a");
+    if (!link || !state.plots || link.dataset.copyLink !== undefined || event.ctrlKey || event.metaKey || event.shiftKey) { return; }
+    const wanted = new URL(link.href);
+    if (link.dataset.reset !== undefined && !new URLSearchParams(state.home).get("from")) { wanted.search = state.home; }
+    // Another clock changes every label of the page.
+    if (wanted.searchParams.get("tz") !== new URLSearchParams(window.location.search).get("tz")) { return; }
+    event.preventDefault();
+    link.closest("details")?.removeAttribute("open");
+    go(wanted.search);
   });
+
+  // --- Plotly -----------------------------------------------------------------------------------------------------------
+  const wakePlots = () => {
+    state.loading ??= (async () => {
+      document.body.dataset.exploring = "yes";
+      if (!window.Plotly) { await load(page().dataset.plotly); }
+      if (!window.tidemarkPlots) { await load(page().dataset.plots); }
+      state.plots = window.tidemarkPlots;
+    })();
+    state.loading.catch(() => { state.loading = null; delete document.body.dataset.exploring; });
+    return state.loading;
+  };
+  const explore = async (figure) => {
+    if (!page() || state.plots) { return; }
+    const drawing = figure.querySelector("[data-drawing]");
+    if (drawing) { drawing.dataset.waking = "yes"; }
+    try {
+      await wakePlots();
+      const answer = await fetch(page().dataset.charts, { credentials: "same-origin", cache: "no-store" });
+      if (!answer.ok) { throw new Error(`the charts' data came with status ${answer.status}`); }
+      state.tag = answer.headers.get("ETag") || "";
+      const data = await answer.json();
+      if (state.plots) { await state.plots.draw(data, figure.dataset.chart); }
+    } catch (error) { say(error.message); } finally { if (drawing) { delete drawing.dataset.waking; } }
+  };
+  const leave = () => {
+    state.plots?.clear();
+    state.plots = null;
+    state.loading = null;
+    delete document.body.dataset.exploring;
+  };
+  // New samples are appended after each refresh of the page, which comes only while the range ends now.
+  document.addEventListener("htmx:afterRequest", async (event) => {
+    const part = page();
+    if (event.detail.elt !== part || !part.dataset.refresh || !state.plots || event.detail.xhr?.status !== 200) { return; }
+    try {
+      const answer = await fetch(part.dataset.charts, { credentials: "same-origin", cache: "no-store", headers: { "If-None-Match": state.tag } });
+      if (answer.status !== 200 || !state.plots || !part.dataset.refresh) { return; }
+      state.tag = answer.headers.get("ETag") || "";
+      await state.plots.draw(await answer.json());
+    } catch { /* the next one will do */ }
+  });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.plots?.redraw());
+
+  // --- pointer ----------------------------------------------------------------------------------------------------------
+  const begin = (drawing) => {
+    window.clearTimeout(state.dwell);
+    if (!state.plots) { state.dwell = window.setTimeout(() => explore(drawing.closest("figure")), 350); }
+  };
+  document.addEventListener("pointerover", (event) => {
+    const drawing = event.target.closest?.("[data-drawing]");
+    window.clearTimeout(state.dwell);
+    if (drawing && event.pointerType === "mouse" && window.innerWidth >= 480) { begin(drawing); }
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (state.drag) {
+      const now = timeAt(state.drag.drawing, event.clientX), [from, to] = [state.drag.at, now].sort((a, b) => a - b);
+      state.drag.moved ||= Math.abs(event.clientX - state.drag.x) > 4;
+      if (state.drag.moved) { over("selection", from, to, ""); }
+    }
+    const drawing = event.target.closest?.("[data-drawing]") || state.drag?.drawing;
+    if (!drawing || event.pointerType === "touch" || (!state.drag && !inside(drawing, event))) { away("cross"); return; }
+    const at = timeAt(drawing, event.clientX);
+    over("cross", at, null, clock(at));
+  }, { passive: true });
   document.addEventListener("pointerdown", (event) => {
     const drawing = event.target.closest?.("[data-drawing]");
-    if (drawing && !document.body.dataset.exploring && event.pointerType === "mouse") { explore(drawing.closest("figure")); }
+    if (!drawing || event.pointerType === "touch" || event.button !== 0 || event.target.closest("a") || !inside(drawing, event)) { return; }
+    state.drag = { drawing, at: timeAt(drawing, event.clientX), x: event.clientX, moved: false };
+    document.body.dataset.selecting = "yes";
   });
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    if (document.body.dataset.exploring) { redraw("").catch(() => {}); }
+  const drop = () => { state.drag = null; delete document.body.dataset.selecting; away("selection"); };
+  document.addEventListener("pointerup", (event) => {
+    const drag = state.drag;
+    drop();
+    if (!drag?.moved) { return; }
+    window.getSelection()?.removeAllRanges();
+    const now = timeAt(drag.drawing, event.clientX);
+    zoom(Math.min(drag.at, now), Math.max(drag.at, now));
+  });
+  // Dragging over a drawing must not select its labels, and Plotly must not take the drag.
+  document.addEventListener("mousedown", (event) => {
+    if (event.button === 0 && event.target.closest?.("[data-drawing]") && !event.target.closest("a")) { event.preventDefault(); }
+  }, true);
+  document.addEventListener("dblclick", (event) => {
+    if (event.target.closest?.("[data-drawing]")) { document.getElementById("range-wider")?.click(); }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") { return; }
+    if (state.drag) { drop(); } else if (state.plots) { leave(); }
   });
 
-  window.tidemarkCharts = { explore, leave };
+  // --- PNG --------------------------------------------------------------------------------------------------------------
+  // The file's SVG, drawn at twice its size: the server has no painter of its own.
+  const png = async (address) => {
+    const answer = await fetch(address, { credentials: "same-origin" });
+    if (!answer.ok) { throw new Error(`the drawing came with status ${answer.status}`); }
+    const name = (answer.headers.get("Content-Disposition") || "").match(/filename="([^"]+)\.svg"/)?.[1] || "chart";
+    const source = URL.createObjectURL(await answer.blob());
+    try {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      canvas.width = image.naturalWidth * 2; canvas.height = image.naturalHeight * 2;
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      const made = URL.createObjectURL(await new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); }));
+      const link = document.createElement("a");
+      link.href = made; link.download = `${name}.png`;
+      link.click();
+      window.setTimeout(() => URL.revokeObjectURL(made), 10_000);
+    } finally { URL.revokeObjectURL(source); }
+  };
+
+  window.tidemarkCharts = { explore, leave, over: begin, png, go };
 })();

@@ -5,10 +5,10 @@
 
   // --- refreshing -----------------------------------------------------------------------------------------------------
   // An element with data-refresh (seconds) is asked for again by htmx, but only while the page is seen and nobody is
-  // selecting text, typing, or exploring a chart in it. The server answers 304 where nothing changed.
+  // selecting text or a time, or typing. The server answers 304 where nothing changed. What waits meanwhile is said.
   let busyUntil = 0;
   const busy = () =>
-    document.hidden || Date.now() < busyUntil || document.body.dataset.exploring ||
+    document.hidden || Date.now() < busyUntil || document.body.dataset.selecting ||
     /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName || "") ||
     (window.getSelection()?.toString() || "") !== "" || document.querySelector("dialog[open]") !== null;
   for (const name of ["pointerdown", "wheel", "keydown"]) {
@@ -26,6 +26,7 @@
       }
     }
     for (const one of document.querySelectorAll("[data-newest]")) { showAge(one); }
+    showWaiting();
   };
   window.setInterval(tick, 1000);
   document.addEventListener("DOMContentLoaded", tick);
@@ -46,12 +47,55 @@
     const { elt, xhr } = event.detail;
     if (elt.dataset?.refresh && xhr?.status === 200 && xhr.getResponseHeader("ETag")) { elt.dataset.etag = xhr.getResponseHeader("ETag"); }
   });
-  // A chart that is being explored, and one whose table is open, are not replaced under the reader's eyes.
+  // A part whose menu or table is open, and one that did not change, stay. A chart that is being explored keeps its
+  // drawing; the words around it and the drawing below it are renewed.
   document.addEventListener("htmx:oobBeforeSwap", (event) => {
     const old = event.detail.target, fresh = event.detail.fragment?.firstElementChild;
-    if (old?.querySelector?.("[data-touched], details[open]") || (fresh && old && fresh.outerHTML === old.outerHTML)) {
+    if (!old || !fresh) { return; }
+    if (old.querySelector("[data-touched]")) {
+      event.detail.shouldSwap = false;
+      renew(old, fresh);
+    } else if (old.querySelector("details[open]") || fresh.outerHTML === old.outerHTML) {
       event.detail.shouldSwap = false;
     }
+  });
+  const renew = (old, fresh) => {
+    for (const part of ["figcaption", ".foot"]) {
+      const place = old.querySelector(part), next = fresh.querySelector(part);
+      if (place && next && !place.querySelector("details[open]")) { place.replaceWith(next); }
+    }
+    const drawing = old.querySelector("[data-drawing]"), next = fresh.querySelector("[data-drawing]");
+    Object.assign(drawing.dataset, { from: next.dataset.from, to: next.dataset.to });
+    for (const one of drawing.querySelectorAll(":scope > svg")) { one.remove(); }
+    drawing.prepend(...next.querySelectorAll(":scope > svg"));
+  };
+
+  // --- what waits while the page stands still ---------------------------------------------------------------------------
+  // Zoomed into the past, or paused because somebody selects or types: the number of samples that came since is shown,
+  // with the way back to now.
+  let asked = 0;
+  const showWaiting = async () => {
+    const place = document.querySelector("[data-resume]"), newest = document.querySelector("[data-newest]"), part = document.querySelector("[data-newest-at]");
+    if (!place || !newest || !part || document.hidden || Date.now() < asked) { return; }
+    const still = document.body.dataset.held || (part.dataset.refresh && busy());
+    if (!still) { place.hidden = true; return; }
+    asked = Date.now() + 1000 * Number(newest.dataset.every || 10);
+    try {
+      const answer = await fetch(`${part.dataset.newestAt}?since=${newest.dataset.newest}`, { credentials: "same-origin" });
+      const count = answer.ok ? (await answer.json()).count : 0;
+      place.textContent = place.closest("[data-waiting]").dataset.waiting.replace("%s", count);
+      place.hidden = count === 0;
+    } catch { /* the age of the newest sample says it already */ }
+  };
+  document.addEventListener("click", (event) => {
+    const place = event.target.closest?.("[data-resume]");
+    if (!place) { return; }
+    place.hidden = true;
+    window.getSelection()?.removeAllRanges();
+    document.activeElement?.blur();
+    busyUntil = 0;
+    const home = document.querySelector("[data-reset]");
+    if (home) { home.click(); } else { window.htmx?.trigger("[data-newest-at]", "refresh"); }
   });
 
   // --- the age of the newest sample ---------------------------------------------------------------------------------------
@@ -84,8 +128,22 @@
       window.setTimeout(() => { button.textContent = before; }, 1500);
       return;
     }
+    const link = event.target.closest?.("[data-copy-link]");
+    if (link && navigator.clipboard && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault();
+      await navigator.clipboard.writeText(link.href);
+      const words = link.textContent;
+      link.textContent = document.body.dataset.copied; say(document.body.dataset.copied);
+      window.setTimeout(() => { link.textContent = words; }, 1500);
+      return;
+    }
     const opener = event.target.closest?.("[data-open]");
-    if (opener) { document.getElementById(opener.dataset.open)?.showModal(); return; }
+    if (opener) {
+      // An opener that is a link leads to the same as a page, for browsers without scripts and for another tab.
+      const dialog = event.ctrlKey || event.metaKey || event.shiftKey ? null : document.getElementById(opener.dataset.open);
+      if (dialog) { event.preventDefault(); dialog.showModal(); }
+      return;
+    }
     if (event.target.closest?.("[data-close]")) { event.target.closest("dialog")?.close(); return; }
     const tab = event.target.closest?.("[data-tab]");
     if (tab) { showTab(tab); return; }
@@ -113,38 +171,39 @@
       showTab(next); next.focus();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) { return; }
-    if (event.key === "/") {
-      const search = document.querySelector("input[type=search]");
-      if (search) { search.focus(); event.preventDefault(); }
-    }
   });
+  // A menu closes when something else is touched, and by Escape, which gives the focus back.
+  const closeMenus = (but) => { for (const one of document.querySelectorAll("details.menu[open]")) { if (one !== but) { one.open = false; } } };
+  document.addEventListener("click", (event) => closeMenus(event.target.closest?.("details.menu")));
+  document.addEventListener("keydown", (event) => {
+    const menu = document.querySelector("details.menu[open]");
+    if (event.key === "Escape" && menu) { closeMenus(null); menu.querySelector("summary").focus(); event.stopImmediatePropagation(); }
+  }, true);
 
   // --- charts -----------------------------------------------------------------------------------------------------------
-  // The first touch of a chart loads what is needed to explore it. A dwelling pointer counts, one that passes does not.
-  let dwell = 0, waking = false;
-  const wake = (figure) => {
+  // The first pointer over a chart loads its crosshair and selection; Plotly comes when it dwells there.
+  let waking = null;
+  const wake = () => {
     const source = document.querySelector("[data-explore]");
-    if (!source || waking) { return; }
-    waking = true;
-    const script = document.createElement("script");
-    script.src = source.dataset.explore;
-    script.nonce = document.querySelector("script[nonce]")?.nonce || "";
-    script.addEventListener("load", () => window.tidemarkCharts?.explore(figure));
-    script.addEventListener("error", () => { waking = false; });
-    document.head.append(script);
+    if (!source) { return Promise.reject(new Error("no charts here")); }
+    waking ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = source.dataset.explore;
+      script.nonce = document.querySelector("script[nonce]")?.nonce || "";
+      script.addEventListener("load", () => resolve(window.tidemarkCharts));
+      script.addEventListener("error", () => { waking = null; reject(new Error("charts.js could not be loaded")); });
+      document.head.append(script);
+    });
+    return waking;
   };
   document.addEventListener("pointerover", (event) => {
-    window.clearTimeout(dwell);
     const drawing = event.target.closest?.("[data-drawing]");
-    if (drawing && event.pointerType === "mouse" && window.innerWidth >= 480) { dwell = window.setTimeout(() => wake(drawing.closest("figure")), 350); }
-  });
-  document.addEventListener("pointerdown", (event) => {
-    const drawing = event.target.closest?.("[data-drawing]");
-    if (drawing && event.pointerType !== "touch") { wake(drawing.closest("figure")); }
+    if (drawing && !waking && event.pointerType === "mouse" && window.innerWidth >= 480) { wake().then((charts) => charts.over(drawing), () => {}); }
   });
   document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-wake]");
-    if (button) { wake(button.closest("figure")); }
+    const button = event.target.closest?.("[data-wake], [data-png]");
+    if (!button) { return; }
+    wake().then((charts) => (button.dataset.png ? charts.png(button.dataset.png) : charts.explore(button.closest("figure"))))
+      .catch((error) => say(error.message));
   });
 })();

@@ -130,7 +130,7 @@ def test_a_stack_adds_up() -> None:
 
 def test_plotly_gets_the_same_figures_and_ticks() -> None:
     points: list[Point] = [*_steady(3), None]
-    data = figure.as_data(_chart(points))
+    data = figure.as_data(_chart(points), ZONE)
     assert data["traces"][0]["y"] == [5.0, 5.0, 5.0, None]
     assert data["top"] == data["ticks"][-1][0]
     assert all(f">{label}</text>" in svg.render(_chart(points), ZONE) for _value, label in data["ticks"])
@@ -138,7 +138,7 @@ def test_plotly_gets_the_same_figures_and_ticks() -> None:
 
 def test_a_limit_that_does_not_move_is_sent_as_its_ends() -> None:
     still = [(START + i, 7.0) for i in range(300)]
-    data = figure.as_data(_chart(_steady(2), limits=(Limit("l", "sync", "solid", still),)))
+    data = figure.as_data(_chart(_steady(2), limits=(Limit("l", "sync", "solid", still),)), ZONE)
     assert data["limits"][0]["x"] == [START, START + 299]
 
 

@@ -10,12 +10,13 @@ import math
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from django.utils import timezone
 
+from advisor.journal.services import record
 from advisor.mysql.derived import derive
 from advisor.mysql.snapshot import Identity, Poll, ProbeResult, ProbeState, Remedy, RemedyKind, Snapshot
 from advisor.mysql.version import identify
@@ -50,8 +51,48 @@ class Course:
     metrics: bool = False
     grants_missing: bool = False
     silent_seconds: int = 0
+    #: Shares of the time: without samples from the one to the other; restarted; (share, variables) changed meanwhile.
+    gap: tuple[float, float] | None = None
+    restart: float | None = None
+    change: tuple[float, Mapping[str, str]] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+
+def _later(course: Course) -> Course:
+    """The course with the variables that it has in the end."""
+    if course.change is None:
+        return course
+    return replace(course, variables={**course.variables, **course.change[1]}, change=None)
+
+
+#: Servers whose charts have something to say besides their load. Not part of the made-up fleet.
+ODD: tuple[Course, ...] = (
+    Course(
+        "resized-01", "8.0.36", "MySQL Community Server - GPL", ("prod",),
+        variables={"innodb_redo_log_capacity": str(256 * MIB), "innodb_io_capacity": "400"},
+        transactions=500, redo=6.0 * MIB, ages=(0.4, 0.9), metrics=True,
+        change=(0.55, {"innodb_redo_log_capacity": str(1 * GIB), "innodb_io_capacity": "1200"}),
+    ),
+    Course(
+        "resized-maria-02", "10.11.6-MariaDB", "mariadb.org binary distribution", ("prod",),
+        variables={"innodb_log_file_size": str(128 * MIB)}, transactions=350, redo=3.0 * MIB, ages=(0.5, 0.95),
+        change=(0.4, {"innodb_log_file_size": str(512 * MIB)}), restart=0.7,
+    ),
+    Course(
+        "holes-03", "8.0.36", "MySQL Community Server - GPL",
+        variables={"innodb_redo_log_capacity": str(1 * GIB)}, transactions=300, redo=3.0 * MIB, metrics=True,
+        gap=(0.35, 0.5), restart=0.75,
+    ),
+    Course(
+        "closed-04", "10.11.6-MariaDB", "mariadb.org binary distribution", grants_missing=True,
+        variables={"innodb_log_file_size": str(1 * GIB), "performance_schema": "OFF"}, transactions=120, redo=1.0 * MIB,
+    ),
+    Course(
+        "old-05", "5.7.44-log", "MySQL Community Server (GPL)",
+        variables={"innodb_log_file_size": str(256 * MIB), "innodb_max_dirty_pages_pct_lwm": "0.000000"},
+        transactions=80, redo=0.8 * MIB, ages=(0.2, 0.5),
+    ),
+)  # fmt: skip
 
 COURSES: tuple[Course, ...] = (
     Course(
@@ -123,7 +164,8 @@ def _build_one(team: Any, course: Course, end: int, hours: float) -> Server:
     while due := store().to_seal(end):  # type: ignore[attr-defined]
         for server_id, hour in due:
             store().seal(server_id, hour)  # type: ignore[attr-defined]
-    snapshot = _snapshot(course, polls[-1])
+    snapshot = _snapshot(_later(course), polls[-1])
+    _tell(server, course, last - int(hours * 3600), last)
     StoredSnapshot.objects.create(
         server=server,
         slot=int(polls[-1].at),
@@ -149,6 +191,26 @@ def _build_one(team: Any, course: Course, end: int, hours: float) -> Server:
     return server
 
 
+def _tell(server: Server, course: Course, start: int, end: int) -> None:
+    """What the collector would have noted about the course: a restart, changed variables, a time without samples."""
+
+    def at(share: float) -> datetime:
+        return datetime.fromtimestamp(start + share * (end - start), UTC)
+
+    def note(kind: str, when: datetime, data: dict[str, Any]) -> None:
+        record(team_id=server.team_id, kind=kind, at=when, server_id=server.pk, data=data)
+
+    if course.restart is not None:
+        note("server.restarted", at(course.restart), {"uptime_seconds": 4})
+    if course.change is not None:
+        share, after = course.change
+        changes = {name: [course.variables.get(name, _VARIABLES.get(name)), value] for name, value in after.items()}
+        note("server.variables_changed", at(share), {"changes": changes, "count": len(changes)})
+    if course.gap is not None:
+        begun, ended = (at(share).timestamp() for share in course.gap)
+        Gap.objects.create(server=server, started_at=begun, ended_at=ended, why="timed out")
+
+
 def _version(course: Course) -> Any:
     return identify(course.version, course.comment)
 
@@ -159,13 +221,22 @@ def _settings(course: Course) -> dict[str, str]:
 
 def _polls(course: Course, start: int, end: int) -> list[Poll]:
     chance = random.Random(course.name)
-    version, variables = _version(course), _settings(course)
+    version, later = _version(course), _later(course)
+    start_uptime, whole = start - 3_600_000, course
     lsn, transactions, flushed = 50.0 * GIB, 4_000_000.0, 9_000_000.0
     limit = _limit(course, lsn)
     reasons = {"adaptive": 6e6, "background": 5e5, "sync": 1e3, "neighbor": 2e5, "lru": 3e4}
     waits, polls, drift = 120, [], 0.0
     for at in range(start, end + 1, 10):
         done = (at - start) / max(end - start, 1)
+        if whole.change is not None and done >= whole.change[0] and course is not later:
+            course, limit = later, _limit(later, lsn)
+        if whole.restart is not None and done >= whole.restart and start_uptime < start:
+            # Counters begin again; the log's positions go on.
+            start_uptime, transactions, flushed, waits = at - 4, 0.0, 0.0, 0
+            reasons = dict.fromkeys(reasons, 0.0)
+        if whole.gap is not None and whole.gap[0] <= done < whole.gap[1]:
+            continue
         wave = 0.5 + 0.5 * math.sin(done * 17)
         drift = 0.9 * drift + 0.1 * chance.uniform(-1, 1)
         stalled = course.stall and done > 0.97
@@ -197,8 +268,10 @@ def _polls(course: Course, start: int, end: int) -> list[Poll]:
                 "buffer_LRU_batch_flush_total_pages": int(reasons["lru"]),
                 "log_on_file_space_waits": waits,
             }
-        values = {**status, **metrics, **derive(version, variables=variables, status=status, metrics=metrics)}
-        polls.append(Poll(float(at), float(at), at - start + 3_600_000, values, identity=course.name))
+        values = {**status, **metrics, **derive(version, variables=_settings(course), status=status, metrics=metrics)}
+        if start_uptime >= start:
+            values["Uptime"] = at - start_uptime
+        polls.append(Poll(float(at), float(at), at - start_uptime, values, identity=course.name))
     return polls
 
 

@@ -58,11 +58,15 @@ class Excess:
 
 @dataclass(frozen=True)
 class Happening:
-    """Something that happened at an instant (unix milliseconds), drawn as a vertical rule with a letter."""
+    """Something that happened at an instant (unix milliseconds), drawn as a vertical rule with a letter, which leads
+    to ``href``. ``filled`` tells what others did from what was done here.
+    """
 
     at: float
     letter: str
     text: str
+    href: str = ""
+    filled: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class RightAxis:
-    """A second scale for the same lines: ``marks`` holds values of the left axis and what they are called here."""
+    """A second scale for the same lines: ``marks`` holds values of the left axis and what they are called here,
+    ``whole`` the one that is 100 %.
+    """
 
     title: str
+    whole: float
     marks: Sequence[tuple[float, str]]
 
 

@@ -10,8 +10,11 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.ui import quantities
-from advisor.ui.charts.chart import Chart, Distribution, Point
-from advisor.ui.charts.svg import ticks
+from advisor.ui.charts.canvas import Canvas
+from advisor.ui.charts.chart import Chart, Point, Trace
+from advisor.ui.charts.lines import excess_runs
+from advisor.ui.charts.scale import time_ticks
+from advisor.ui.charts.svg import limit_labels
 
 #: A table of more rows is not read by a person; the buckets are joined until it has about this many.
 TABLE_ROWS = 60
@@ -21,37 +24,36 @@ def _rounded(value: float) -> float:
     return round(value) if abs(value) >= 1000 else round(value, 4)
 
 
-def as_data(chart: Chart) -> dict[str, Any]:
-    """JSON-ready: times in unix milliseconds, None where there is a gap. Names are texts, never markup or code."""
-    marks = ticks(chart)
-    times = next((trace.points for trace in chart.traces if any(trace.points)), ())
+def as_data(chart: Chart, zone: tzinfo) -> dict[str, Any]:
+    """JSON-ready: times in unix milliseconds, None where there is a gap. Names are texts, never markup or code: Plotly
+    takes some markup in names, so what servers and people named is told of its marks (``_plain``).
+    """
+    canvas = Canvas(chart)
     return {
         "id": chart.id,
         "title": chart.title,
         "from": chart.started,
         "to": chart.ended,
         "base": chart.axis.base,
-        "unit": chart.caption,
+        "unit": chart.unit,
         "stacked": chart.stacked,
-        "count": len(times),
-        "top": marks[-1] or 1,
-        "ticks": [[tick, chart.axis.label(tick)] for tick in marks],
-        "traces": [
-            {
-                "name": trace.name,
-                "role": trace.role,
-                "filled": trace.filled,
-                "dashed": trace.dashed,
-                "x": [point[0] if point else None for point in trace.points],
-                "y": [_rounded(point[3]) if point else None for point in trace.points],
-                "low": [_rounded(point[1]) if point else None for point in trace.points] if trace.band else None,
-                "high": [_rounded(point[2]) if point else None for point in trace.points] if trace.band else None,
-            }
-            for trace in chart.traces
+        "top": canvas.top,
+        "ticks": [[tick, chart.axis.label(tick)] for tick in canvas.ticks],
+        "times": [[at, text] for at, text in time_ticks(chart.started, chart.ended, zone, 8 if chart.tall else 6)],
+        "labels": [
+            {"x": x, "y": y, "role": role, "text": _plain(text)} for x, y, role, text in limit_labels(canvas, chart)
         ],
+        "right": None
+        if chart.right is None
+        else {"whole": chart.right.whole, "marks": [[value, text] for value, text in chart.right.marks]},
+        "gaps": [[begun, ended] for begun, ended, _why in chart.gaps],
+        "happenings": [{"at": one.at, "letter": _plain(one.letter)} for one in chart.happenings],
+        "excess": [] if chart.excess is None else [_area(chart.excess.role, run) for run in _runs(chart)],
+        "past": [_line(trace) for trace in chart.past],
+        "traces": [_line(trace) for trace in chart.traces],
         "limits": [
             {
-                "name": limit.name,
+                "name": _plain(limit.name),
                 "role": limit.role,
                 "style": limit.style,
                 "x": [point[0] if point else None for point in _corners(limit.points)],
@@ -60,6 +62,36 @@ def as_data(chart: Chart) -> dict[str, Any]:
             for limit in chart.limits
         ],
     }
+
+
+def _line(trace: Trace) -> dict[str, Any]:
+    return {
+        "name": _plain(trace.name),
+        "role": trace.role,
+        "filled": trace.filled,
+        "dashed": trace.dashed,
+        "x": [point[0] if point else None for point in trace.points],
+        "y": [_rounded(point[3]) if point else None for point in trace.points],
+        "low": [_rounded(point[1]) if point else None for point in trace.points] if trace.band else None,
+        "high": [_rounded(point[2]) if point else None for point in trace.points] if trace.band else None,
+    }
+
+
+def _runs(chart: Chart) -> list[list[tuple[float, float, float]]]:
+    return excess_runs(chart.excess.above, chart.excess.below) if chart.excess is not None else []
+
+
+def _area(role: str, run: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
+    return {
+        "role": role,
+        "x": [round(at) for at, _upper, _lower in run],
+        "upper": [_rounded(upper) for _at, upper, _lower in run],
+        "lower": [_rounded(lower) for _at, _upper, lower in run],
+    }
+
+
+def _plain(text: str) -> str:
+    return text.replace("<", "‹").replace(">", "›")
 
 
 def _corners(points: Sequence[tuple[float, float] | None]) -> list[tuple[float, float] | None]:
@@ -72,16 +104,6 @@ def _corners(points: Sequence[tuple[float, float] | None]) -> list[tuple[float, 
             continue
         result.append(point)
     return result
-
-
-def bars_as_data(chart: Distribution) -> dict[str, Any]:
-    """The distribution, JSON-ready."""
-    return {
-        "id": chart.id,
-        "title": chart.title,
-        "bars": [[bar.low, bar.high, round(bar.share, 5)] for bar in chart.bars],
-        "marks": [{"value": value, "role": role, "name": name} for value, role, name in chart.marks],
-    }
 
 
 def table(chart: Chart) -> tuple[list[str], list[tuple[float, list[tuple[float, float, float] | None]]]]:

@@ -60,7 +60,11 @@ def _stack(canvas: Canvas, traces: Sequence[Trace]) -> list[str]:
         if not highs or all(p is None or p[1] == p[2] for p in layer):
             continue
         d = "".join(paths.area(high, low) for high, low in zip(highs, lows, strict=True))
-        outline = "".join(paths.polyline(high) for high in highs)
+        # Where a layer is nothing, its line would paint the edge of the one below in a false colour.
+        tops = paths.runs(
+            (canvas.column(p[0]), canvas.row(p[2])) if p is not None and p[2] > p[1] else None for p in layer
+        )
+        outline = "".join(paths.polyline(top) for top in tops)
         parts.append(
             f'<path class="stack c-{trace.role}" d="{d}"/><path class="line thin c-{trace.role}" d="{outline}"/>'
         )

@@ -7,7 +7,6 @@ style sheet keeps. Colours are classes, so that light, dark and print share one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import tzinfo
 
 from django.utils.html import escape
@@ -18,12 +17,13 @@ from advisor.ui.charts import lines, scale
 from advisor.ui.charts.canvas import LOW, TALL, Canvas, ticks
 from advisor.ui.charts.chart import Chart, Limit
 
-__all__ = ["LOW", "TALL", "inner", "limit_text", "render", "ticks"]
+__all__ = ["LOW", "TALL", "inner", "limit_labels", "limit_text", "render", "ticks"]
 
 #: Labels of two lines that are closer than this would run into each other, in pixels.
 _LABEL_DISTANCE = 13
-#: Where labels begin: those of the points that act stand in a second column, beside the reported ones.
-_COLUMNS = (6, 190)
+#: Where labels begin: those of the points that act stand in a second column, at least so far right of the reported
+#: ones, and further where these are long (pixels, pixels a letter).
+_FIRST_COLUMN, _SECOND_COLUMN, _LETTER = 6, 190, 6.6
 #: A limit that moved by less than this share kept its place on the screen.
 _MOVED = 0.004
 
@@ -35,18 +35,20 @@ def render(chart: Chart, zone: tzinfo) -> SafeString:
     kind = "chart two-axes" if chart.right is not None else "chart"
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
         f'<svg class="{kind}" height="{canvas.height}" width="100%" role="img" aria-label="{words}">'
-        f"{inner(chart, zone)}</svg>"
+        f"{inner(chart, zone)}</svg>{_lane(canvas, chart)}"
     )
 
 
 def inner(chart: Chart, zone: tzinfo) -> str:
     """What stands in the drawing. All words in it are escaped here: names of variables come from servers."""
     canvas = Canvas(chart)
-    limits = [limit for limit in chart.limits if limit.newest is not None]
     parts = [_amounts(canvas, chart), _grid(canvas)]
     parts += [_gap(canvas, gap) for gap in chart.gaps]
     parts.append(lines.render(canvas, chart))
-    parts += _limit_labels(canvas, chart, limits)
+    parts += [
+        f'<text class="name{" fine" if x > _FIRST_COLUMN else ""} c-{role}" x="{x}" y="{y}">{escape(text)}</text>'
+        for x, y, role, text in limit_labels(canvas, chart)
+    ]
     parts += [_happening(canvas, happening.at, happening.letter, happening.text) for happening in chart.happenings]
     if chart.is_empty:
         words = escape(chart.missing or _("No samples in this time."))
@@ -100,10 +102,14 @@ def limit_text(chart: Chart, limit: Limit) -> str:
     return f"{limit.name} {chart.axis.label(newest)}"
 
 
-def _limit_labels(canvas: Canvas, chart: Chart, limits: Sequence[Limit]) -> list[str]:
-    """Names at the left end of their lines. What is above the axis is named at its top, with an arrow."""
+def limit_labels(canvas: Canvas, chart: Chart) -> list[tuple[int, int, str, str]]:
+    """(x and y in pixels of the plot, role, text): names at the left end of their lines. What is above the axis is
+    named at its top, with an arrow.
+    """
+    limits = [limit for limit in chart.limits if limit.newest is not None]
     labels = []
-    for column, fine in zip(_COLUMNS, (False, True), strict=True):
+    column = _FIRST_COLUMN
+    for fine in (False, True):
         found = []
         for limit in limits:
             if (limit.style == "fine" and len(limits) > 1) is not fine:
@@ -114,9 +120,10 @@ def _limit_labels(canvas: Canvas, chart: Chart, limits: Sequence[Limit]) -> list
         found.sort(key=lambda one: one[0])
         places = scale.spread([one[0] for one in found], _LABEL_DISTANCE, 9, canvas.height - 4)
         labels += [
-            f'<text class="name c-{role}" x="{column}" y="{round(place)}">{escape(text)}</text>'
-            for place, (_wanted, text, role) in zip(places, found, strict=True)
+            (column, round(place), role, text) for place, (_wanted, text, role) in zip(places, found, strict=True)
         ]
+        longest = max((len(text) for _wanted, text, _role in found), default=0)
+        column = max(_SECOND_COLUMN, round(_FIRST_COLUMN + _LETTER * longest) + 12)
     return labels
 
 
@@ -126,6 +133,23 @@ def _happening(canvas: Canvas, at: float, letter: str, text: str) -> str:
         f'<g class="happening"><title>{escape(text)}</title><line x1="{x}" x2="{x}" y1="0" y2="{canvas.height}"/>'
         f'<text x="{x}" y="-2" text-anchor="middle">{escape(letter)}</text></g>'
     )
+
+
+def _lane(canvas: Canvas, chart: Chart) -> str:
+    """The letters again as links, in a drawing of their own: an image holds nothing that can be clicked."""
+    links = "".join(
+        f'<a href="{escape(one.href)}" aria-label="{escape(one.text)}" class="{"filled" if one.filled else "own"}">'
+        f"<title>{escape(one.text)}</title>"
+        f'<rect class="reach" x="{canvas.share(one.at)}" width="28" height="24" transform="translate(-14 0)"/>'
+        f'<rect class="glyph" x="{canvas.share(one.at)}" y="4" width="{width}" height="16" rx="4" '
+        f'transform="translate({-width / 2:g} 0)"/>'
+        f'<text x="{canvas.share(one.at)}" y="16" text-anchor="middle">{escape(one.letter)}</text></a>'
+        for one in chart.happenings
+        if one.href
+        for width in [11 + 7 * len(one.letter)]
+    )
+    words = escape(_("Events"))
+    return f'<svg class="lane" width="100%" height="24" role="group" aria-label="{words}">{links}</svg>' if links else ""
 
 
 def _gap(canvas: Canvas, gap: tuple[float, float, str]) -> str:

@@ -115,7 +115,7 @@ def _right(history: History, snapshot: Snapshot | None) -> RightAxis | None:
     if not point:
         return None
     title = _("%% of the %(point)s") % {"point": point_name(snapshot)}
-    return RightAxis(title, tuple((share * point, quantities.percent(share)) for share in _SHARES))
+    return RightAxis(title, point, tuple((share * point, quantities.percent(share)) for share in _SHARES))
 
 
 def _resized(history: History) -> Sequence[str]:

@@ -36,6 +36,9 @@ class Drawing:
     notes: Sequence[str] = ()
     right: str = ""
     bullet: str = ""
+    over_time: bool = False
+    started: float = 0.0  # unix milliseconds, as ``ended``
+    ended: float = 0.0
 
 
 def drawings(charts: ServerCharts) -> list[Drawing]:
@@ -60,6 +63,9 @@ def _over_time(chart: Chart) -> Drawing:
         table_body(rows, zone),
         notes=chart.notes,
         right=chart.right.title if chart.right is not None else "",
+        over_time=True,
+        started=chart.started,
+        ended=chart.ended,
     )
 
 

@@ -39,7 +39,7 @@ def chart(history: History, frame: Frame) -> Chart:
     ]
     total = history.points(_FLUSHED)
     traces = by_reason or [Trace(_("pages flushed"), "good", total, filled=True, key="all_reasons")]
-    greatest = max((point[2] for trace in traces for point in trace.points if point is not None), default=0.0)
+    greatest = max((point[3] for point in total if point is not None), default=0.0)
     limits = _capacities(frame)
     near = [place[1] for limit in limits for place in limit.points if place is not None]
     words = rate_words(total)

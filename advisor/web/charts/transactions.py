@@ -48,8 +48,5 @@ def _latency_words(frame: Frame) -> str:
     """Why no latency is drawn, and where one would come from."""
     snapshot = frame.snapshot
     if snapshot is not None and snapshot.variables.get("performance_schema", "").upper() == "OFF":
-        return _("Latency of commits: not read. performance_schema is off, which alone would tell it.")
-    return _(
-        "Latency of commits: not read. The server would tell it in performance_schema.file_summary_by_event_name "
-        "(fsyncs of the redo log)."
-    )
+        return _("Commit latency: not read; performance_schema, which would tell it, is off.")
+    return _("Commit latency: not read here; performance_schema would tell it.")

@@ -35,7 +35,7 @@ def charts(request: HttpRequest, server_id: str) -> HttpResponse:
     found, _snapshot = server_page.charts_of(target, period, points=POINTS_TALL)
     response = JsonResponse(
         {
-            "charts": [as_data(chart) for chart in found.over_time],
+            "charts": [as_data(chart, timezone.get_current_timezone()) for chart in found.over_time],
             "query": period.query,
             "moves": period.moves,
             "zone": timezone.get_current_timezone_name(),
