@@ -1,128 +1,219 @@
-"""What the fleet page shows: one indexed query over the fleet rows, and the filters that stand in its address."""
+"""What the fleet page shows, put together: which servers need somebody first, then everything else, counted.
+
+Every question is answered from indexes of the fleet rows or from the counted groups, so that the page costs the same
+at ten servers as at ten thousand.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from math import ceil
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from advisor.recommendations.models import FleetRow
+from advisor.recommendations.fleet import NEEDING
+from advisor.recommendations.models import FleetGroup
 from advisor.teams import access
+from advisor.web.fleet import listing, strip, waiting
+from advisor.web.fleet.cells import Cells, cells_of
+from advisor.web.fleet.filters import DEFAULT_SORT, FLAVORS, SORTS, STATES, Filters
+from advisor.web.fleet.listing import PAGE_ROWS, Counts
 
-PAGE_ROWS = 50
-STATES = ("critical", "warning", "watch", "calm", "stale", "new")
-#: Servers that somebody should look at: in trouble by what is measured, or with a recommendation that is more than a
-#: notice.
-NEEDS_SOMEBODY = Q(state__in=("critical", "warning")) | Q(
-    ~Q(state__in=("stale", "new")), worst_severity__in=("critical", "warning")
-)
+__all__ = ["NEEDS_SOMEBODY", "PAGE_ROWS", "STATES", "Filters", "FleetPage", "read"]
+
+#: Servers that somebody should look at.
+NEEDS_SOMEBODY = Q(state__in=NEEDING)
+#: Of those that need somebody the opening page shows these: below them stands the day of all groups, which whoever
+#: came in the morning wants to see without scrolling through a bad night.
+OPENING_ROWS = 15
+#: Entries of a menu; whoever looks for another group or tag finds it by searching or on a server's row.
+_MENU = 60
+#: Silent servers that are named where they are only counted.
+_STALE_NAMED = 2
 
 
 @dataclass(frozen=True)
-class Filters:
-    """``state`` is one of STATES, "needs" (the default view), or "all"."""
+class Choice:
+    """One entry of a menu."""
 
-    search: str = ""
-    state: str = ""
-    tag: str = ""
-
-    @classmethod
-    def read(cls, parameters: Mapping[str, str]) -> Filters:
-        """From an address; what it does not know is as if it were not there."""
-        state = parameters.get("state", "")
-        return cls(
-            search=parameters.get("q", "").strip()[:100],
-            state=state if state in (*STATES, "needs", "all") else "",
-            tag=parameters.get("tag", "").strip()[:100],
-        )
-
-    @property
-    def query(self) -> str:
-        pairs = (("q", self.search), ("state", self.state), ("tag", self.tag))
-        return urlencode([(name, value) for name, value in pairs if value])
-
-    @property
-    def narrowed(self) -> bool:
-        return bool(self.search or self.tag or self.state)
+    value: str
+    words: str
+    chosen: bool
 
 
 @dataclass(frozen=True)
 class FleetPage:
-    """``total`` and ``counts`` are of all the reader may see; ``page`` holds the rows that the filters leave."""
+    """``counts`` are of what group, tag, flavor and search leave; ``total`` and ``critical`` of all servers of the
+    reader's teams. ``strip`` and ``waiting`` are there only where nothing is looked for.
+    """
 
-    page: Page[FleetRow]
     filters: Filters
-    counts: dict[str, int]
+    counts: Counts
     total: int
+    critical: int
     needing: int
-    tags: list[str]
+    rows: Sequence[Cells]
+    number: int
+    pages: int
+    newest_at: datetime | None
+    menus: Mapping[str, Sequence[Choice]]
+    strip: strip.Strip | None
+    waiting: waiting.Waiting | None
+    stale: Sequence[Cells]
 
     @property
-    def healthy(self) -> int:
-        """Servers that are neither shown above nor stale."""
-        return self.total - self.needing - self.counts.get("stale", 0) - self.counts.get("new", 0)
+    def previous(self) -> str:
+        return self._page(self.number - 1)
 
+    @property
+    def next(self) -> str:
+        return self._page(self.number + 1)
 
-def visible_rows(user: AbstractBaseUser | AnonymousUser) -> QuerySet[FleetRow]:
-    """The rows of the reader's teams, the neediest first."""
-    rows = FleetRow.objects.select_related("server", "server__state", "team")
-    return access.visible(user, rows).order_by("-sort_rank", "server__folded", "pk")
+    def _page(self, number: int) -> str:
+        if not 1 <= number <= self.pages:
+            return ""
+        query = self.filters.query
+        return f"?{query}{'&' if query else ''}page={number}"
 
+    @property
+    def sort(self) -> Any:
+        return SORTS[self.filters.sort]
 
-def narrowed(rows: QuerySet[FleetRow], filters: Filters) -> QuerySet[FleetRow]:
-    """The rows that the filters leave."""
-    if filters.search:
-        words = filters.search.casefold()
-        rows = rows.filter(
-            Q(server__folded__contains=words) | Q(server__host__icontains=words) | Q(version__icontains=words)
-        )
-    if filters.tag:
-        # A list in JSON can be searched alike on all databases only as text: the quotes keep "prod" apart from
-        # "prod-eu".
-        rows = rows.annotate(tags_text=Cast("server__tags", TextField())).filter(
-            tags_text__contains=json.dumps(filters.tag)
-        )
-    if filters.state in STATES:
-        rows = rows.filter(state=filters.state)
-        if filters.state == "calm":
-            rows = rows.exclude(NEEDS_SOMEBODY)
-    elif filters.state == "needs":
-        rows = rows.filter(NEEDS_SOMEBODY)
-    elif not (filters.search or filters.tag or filters.state):
-        rows = rows.filter(NEEDS_SOMEBODY | Q(state="new"))
-    return rows
+    @property
+    def heads(self) -> Mapping[str, tuple[str, str]]:
+        """The address and ``aria-sort`` of each order, by its name."""
+        return {
+            name: (self.filters.address(sort=name), one.aria if name == self.filters.sort else "none")
+            for name, one in SORTS.items()
+        }
+
+    @property
+    def more(self) -> int:
+        """Servers that the opening page leaves to the list."""
+        cut = not self.filters.narrowed and self.number == 1 and self.last < min(self.counts.found, PAGE_ROWS)
+        return self.counts.found if cut else 0
+
+    @property
+    def first(self) -> int:
+        return (self.number - 1) * PAGE_ROWS + 1
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1
 
 
 def read(user: AbstractBaseUser | AnonymousUser, parameters: Mapping[str, str]) -> FleetPage:
-    """Two queries for the counts, one for the rows; the number of servers changes neither."""
+    """The page of an address. The number of servers changes neither the number of queries nor what they read."""
     filters = Filters.read(parameters)
-    rows = visible_rows(user)
-    bare = rows.order_by()
-    counts: dict[str, int] = dict.fromkeys(STATES, 0)
-    needing = 0
-    for found in bare.values("state").annotate(count=Count("pk"), needing=Count("pk", filter=NEEDS_SOMEBODY)):
-        counts[found["state"]] = counts.get(found["state"], 0) + found["count"]
-        needing += found["needing"]
-    total = sum(counts.values())
-    page = Paginator(narrowed(rows, filters), PAGE_ROWS).get_page(parameters.get("page"))
-    return FleetPage(page, filters, counts, total, needing, _tags(page, filters))
+    team_ids = [team.pk for team in access.teams_of(user)]
+    found = listing.look(team_ids, filters)
+    counts = found.counts
+    if filters.looks_for_something:
+        everything = listing.count(team_ids, Filters(state="all"))
+    else:
+        everything = counts
+    pages = max(ceil(counts.found / PAGE_ROWS), 1)
+    number = min(max(_whole(parameters.get("page")), 1), pages)
+    opening = not filters.narrowed and number == 1
+    length = OPENING_ROWS if opening and filters.sort == DEFAULT_SORT else PAGE_ROWS
+    rows = listing.fetch(found.ids((number - 1) * PAGE_ROWS, length))
+    groups, tags = _groups(team_ids)
+    return FleetPage(
+        filters=filters,
+        counts=counts,
+        total=everything.total,
+        critical=everything.by_state["critical"],
+        needing=everything.needing,
+        rows=[cells_of(row) for row in rows],
+        number=number,
+        pages=pages,
+        newest_at=max((row.newest_sample_at for row in rows if row.newest_sample_at), default=None),
+        menus=_menus(filters, counts, groups, tags),
+        strip=_strip(groups) if opening and everything.total else None,
+        waiting=waiting.read(user, team_ids, timezone.localdate()) if opening and everything.total else None,
+        stale=_stale(team_ids) if opening and everything.by_state["stale"] else [],
+    )
 
 
-def _tags(page: Page[FleetRow], filters: Filters) -> list[str]:
-    """The tags to choose from: those of the rows shown, so that no query over all servers is needed."""
-    found: set[str] = {filters.tag} if filters.tag else set()
-    for row in page:
-        found.update(str(tag) for tag in _list(row.server.tags))
-    return sorted(found)
+def _whole(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _stale(team_ids: Sequence[str]) -> list[Cells]:
+    """The first of the silent servers, so that the fold says why before it is opened."""
+    ids = listing.ids(team_ids, Filters(state="stale", sort="state"))[:_STALE_NAMED]
+    return [cells_of(row) for row in listing.fetch(list(ids))]
+
+
+def _groups(team_ids: Sequence[str]) -> tuple[list[FleetGroup], list[FleetGroup]]:
+    """The neediest groups and tags."""
+    kinds = []
+    for kind in ("group", "tag"):
+        rows = FleetGroup.objects.filter(kind=kind, team_id__in=team_ids).order_by("-rank", "name")
+        if kind == "tag":
+            rows = rows.defer("hours")
+        kinds.append(list(rows[: _MENU + 1]))
+    return kinds[0], kinds[1]
+
+
+def _strip(groups: Sequence[FleetGroup]) -> strip.Strip | None:
+    if not any(group.hours for group in groups):
+        return None
+    shown = groups[: strip.GROUPS]
+    return strip.read(shown, len(groups) - len(shown), timezone.now().timestamp())
+
+
+def _menus(
+    filters: Filters, counts: Counts, groups: Sequence[FleetGroup], tags: Sequence[FleetGroup]
+) -> dict[str, list[Choice]]:
+    """The menus with their counts; a menu with one entry is none."""
+    return {
+        "state": _states(filters, counts),
+        "group": _of_groups(groups, filters.group, _("no group")),
+        "tag": _of_groups(tags, filters.tag or None, ""),
+        "flavor": [
+            Choice(flavor, f"{name} ({counts.by_flavor.get(flavor, 0):,})", filters.flavor == flavor)
+            for flavor, name in FLAVORS.items()
+        ],
+        "sort": [Choice(name, str(one.title), name == filters.sort) for name, one in SORTS.items()],
+    }
+
+
+def _states(filters: Filters, counts: Counts) -> list[Choice]:
+    """The empty choice is what is shown by itself: what needs somebody, or, of what is looked for, everything."""
+    needs = Choice("needs", f"{_('needs somebody')} ({counts.needing:,})", filters.state == "needs")
+    everything = Choice("all", f"{_('any state')} ({counts.total:,})", filters.state == "all")
+    unset, other = (everything, needs) if filters.looks_for_something else (needs, everything)
+    words = {
+        "critical": _("critical"),
+        "warning": _("warning"),
+        "watch": _("watch"),
+        "calm": _("healthy"),
+        "stale": _("stale"),
+        "new": _("new"),
+    }
+    # The state that the empty choice stands for is chosen by it, too, whether or not the address names it.
+    return [
+        Choice("", unset.words, not filters.state or unset.chosen),
+        other,
+        *(Choice(state, f"{words[state]} ({counts.by_state[state]:,})", filters.state == state) for state in STATES),
+    ]
+
+
+def _of_groups(groups: Sequence[FleetGroup], chosen: str | None, unnamed: str) -> list[Choice]:
+    sums: dict[str, int] = {}
+    for one in groups[:_MENU]:
+        sums[one.name] = sums.get(one.name, 0) + one.servers
+    if chosen is not None:
+        sums.setdefault(chosen, 0)
+    return [
+        Choice(name or "-", f"{name or unnamed} ({sums[name]:,})", name == chosen)
+        for name in sorted(sums, key=lambda name: (not name, name))
+    ]

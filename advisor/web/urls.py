@@ -23,6 +23,8 @@ _ADVICE = "s/<str:server_id>/recommendations/<str:recommendation_id>"
 
 urlpatterns = [
     path("", fleet.fleet, name="fleet"),
+    path("fleet.csv", fleet.export, {"form": "csv"}, name="fleet-csv"),
+    path("fleet.json", fleet.export, {"form": "json"}, name="fleet-json"),
     path("login", people.sign_in, name="login"),
     path("logout", people.sign_out, name="logout"),
     path("account", people.account, name="account"),

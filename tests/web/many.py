@@ -22,11 +22,13 @@ from advisor.recommendations.vitals import Condition, Vitals
 from collector.models import Server, ServerState, Shard
 from collector.servers import SERVERS_PER_SHARD
 
-#: Groups by how many servers they have: the first is as large as all small ones together.
+#: Groups by how many servers they have: the first is larger than all others together.
 _GROUPS = (
-    ("orders", 40), ("ledger", 22), ("search", 13), ("users", 9), ("logs", 6), ("billing", 4), ("stock", 2.5),
-    ("mail", 1.5), ("maps", 1), ("fraud", 0.6), ("lab", 0.3), ("archive", 0.1),
+    ("orders", 120), ("ledger", 40), ("search", 13), ("users", 9), ("logs", 6), ("billing", 4), ("stock", 2.5),
+    ("mail", 1.5), ("maps", 1), ("fraud", 0.6), ("lab", 0.3),
 )  # fmt: skip
+#: A group of its own that has as many servers in a small fleet as in a large one.
+_RARE, _RARE_SERVERS = "archive", 3
 _VERSIONS = (
     ("MySQL 8.0.36", "mysql", 34), ("MySQL 8.4.6", "mysql", 16), ("Percona Server 8.0.36", "mysql", 9),
     ("MySQL 5.7.44", "mysql", 5), ("MariaDB 10.11.9", "mariadb", 22), ("MariaDB 11.4.5", "mariadb", 14),
@@ -47,18 +49,25 @@ _BATCH = 1_000
 
 
 def fleet(
-    team: Any, count: int, seed: int = 1, *, needing: float = 0.1, stale: float = 0.01, now: datetime | None = None
+    team: Any,
+    count: int,
+    seed: int = 1,
+    *,
+    needing: float = 0.1,
+    stale: float = 0.01,
+    first: int = 0,
+    now: datetime | None = None,
 ) -> list[Server]:
     """Registers ``count`` servers with their rows: ``needing`` of them in warning or critical, ``stale`` of them
-    silent.
+    silent. Names are numbered from ``first`` on.
     """
     chance = random.Random(seed)
     at = now or timezone.now()
     shapes = [_shape(chance) for _ in range(24)]
-    servers = [_server(team, number, chance) for number in range(count)]
+    servers = [_server(team, number, chance) for number in range(first, first + count)]
     shards = max(math.ceil(count / SERVERS_PER_SHARD), 1)
-    first = (Shard.objects.order_by("-number").values_list("number", flat=True).first() or 0) + 1
-    made = Shard.objects.bulk_create([Shard(number=first + number) for number in range(shards)])
+    free = (Shard.objects.order_by("-number").values_list("number", flat=True).first() or 0) + 1
+    made = Shard.objects.bulk_create([Shard(number=free + number) for number in range(shards)])
     for number, server in enumerate(servers):
         server.shard = made[number // SERVERS_PER_SHARD]
     Server.objects.bulk_create(servers, batch_size=_BATCH)
@@ -72,7 +81,9 @@ def fleet(
 
 def _server(team: Any, number: int, chance: random.Random) -> Server:
     group = chance.choices([name for name, _ in _GROUPS], [weight for _, weight in _GROUPS])[0]
-    tags = [group, "prod" if chance.random() < 0.8 else chance.choice(("test", "stage"))]
+    if number < _RARE_SERVERS:
+        group = _RARE
+    tags = [group, "prod" if chance.random() < 0.85 else chance.choice(("test", "stage"))]
     if chance.random() < 0.5:
         tags.append(chance.choice(("eu", "us", "ap")))
     name = f"{group}-db-{number:05d}"
@@ -119,7 +130,9 @@ def _row(
         row.pressure = row.transactions_per_second = row.dirty_percent = None
         row.sparkline, row.hours, row.trouble_seconds, row.version, row.flavor = [], [], 0, "", ""
     row.headline = _headline(chance, row, measured)
-    row.headroom_order = NO_END if row.headroom_seconds is None else row.headroom_seconds
+    row.headroom_order = NO_END
+    if row.headroom_seconds is not None and measured is not Condition.WARNING:
+        row.headroom_order = row.headroom_seconds
     rows.settle(row, server, at)
     return row
 
@@ -150,8 +163,10 @@ def _pressure(chance: random.Random, measured: Condition) -> float:
 def _headroom(chance: random.Random, measured: Condition) -> float | None:
     if measured is Condition.CRITICAL:
         return 0.0
-    if measured in (Condition.WARNING, Condition.STALE, Condition.NEW) or chance.random() < 0.4:
+    if measured in (Condition.STALE, Condition.NEW) or chance.random() < 0.3:
         return None
+    if measured is Condition.WARNING:
+        return chance.uniform(20, 300)
     return chance.uniform(60, 880) if measured is Condition.WATCH else chance.lognormvariate(8.5, 1)
 
 

@@ -22,6 +22,8 @@ ROLES = ("anonymous", "outsider", "viewer", "editor", "approver", "admin")
 #: server's, a recommendation's id; POST addresses answer a GET with 405 to whoever may post to them.
 PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "fleet": ("", "get", {"anonymous": 302, "": 200}),
+    "fleet-csv": ("", "get", {"anonymous": 302, "": 200}),
+    "fleet-json": ("", "get", {"anonymous": 302, "": 200}),
     "login": ("", "get", {"anonymous": 200, "": 302}),
     "logout": ("", "post", {"": 302}),
     "account": ("", "get", {"anonymous": 302, "": 200}),
