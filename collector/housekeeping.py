@@ -11,7 +11,7 @@ from django.db.models import Count, F, Min
 
 from collector import schedule
 from collector.models import StoredSnapshot
-from collector.store import full_tier, store
+from collector.store import fast_tier, full_tier, store
 from collector.store.embedded import EmbeddedStore
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ def keep_house() -> None:
     schedule.release_dead()
     seal_closed_hours(now)
     thin_snapshots(now)
+    fast_tier.thin_cells(now)
     store().delete_older_than(now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS, limit=_BATCH)
 
 

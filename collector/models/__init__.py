@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collector.models.credential import Credential
 from collector.models.inspection import InspectionRequest, StoredInspection
-from collector.models.samples import CounterBlock, Digest, Gap, OpenCounters, OpenSample, SealedBlock
+from collector.models.samples import CounterBlock, Digest, Gap, OpenCounters, OpenSample, Rollup, SealedBlock
 from collector.models.schedule import ServerState, Shard
 from collector.models.server import Server, TlsMode
 from collector.models.snapshot import StoredSnapshot
@@ -19,6 +19,7 @@ __all__ = [
     "InspectionRequest",
     "OpenCounters",
     "OpenSample",
+    "Rollup",
     "SealedBlock",
     "Server",
     "ServerState",

@@ -33,6 +33,24 @@ class SealedBlock(models.Model):
         indexes = [models.Index(fields=["hour_at"])]
 
 
+class Rollup(models.Model):
+    """The sealed hours of one server's day as cells: what charts of long times are made of.
+
+    ``fine`` has cells of five minutes and is emptied after some days, when only long times are looked at; ``coarse``
+    has cells of twenty minutes and stays for as long as the samples do.
+    """
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="rollups")
+    day_at = models.BigIntegerField()
+    # The small one first: SQLite walks through a row's bytes to reach what stands behind them.
+    coarse = models.BinaryField()
+    fine = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server", "day_at"], name="one_rollup_per_day")]
+        indexes = [models.Index(fields=["day_at"], name="rollups_by_day")]
+
+
 class OpenCounters(models.Model):
     """All numbers of one full snapshot, not yet part of a block: a packed poll, compressed with zstandard."""
 

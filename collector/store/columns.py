@@ -82,19 +82,25 @@ class Columns:
     def between(self, start: float, end: float) -> Columns:
         """The polls whose slot is at or after ``start`` and before ``end``."""
         first, last = (int(np.searchsorted(self.slots, instant, side="left")) for instant in (start, end))
-        return self._cut(first, last)
+        return self._cut(slice(first, last))
 
-    def _cut(self, first: int, last: int) -> Columns:
+    def ordered(self) -> Columns:
+        """The same polls, oldest first."""
+        if (np.diff(self.slots) >= 0).all():
+            return self
+        return self._cut(np.argsort(self.slots, kind="stable"))
+
+    def _cut(self, where: slice | I64) -> Columns:
         return Columns(
             self.names,
-            self.slots[first:last],
-            self.clock[first:last],
-            self.uptime[first:last],
-            self.identity[first:last],
+            self.slots[where],
+            self.clock[where],
+            self.uptime[where],
+            self.identity[where],
             self.identities,
-            self.raw[:, first:last],
-            self.kind[:, first:last],
-            self.present[:, first:last],
+            self.raw[:, where],
+            self.kind[:, where],
+            self.present[:, where],
         )
 
     def polls(self) -> list[Poll]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -107,6 +108,18 @@ def added(parts: Sequence[PressureTimes]) -> PressureTimes:
         or (0.0,) * _HISTOGRAM_CELLS,
         sum(part.above_async_seconds for part in parts),
         sum(part.at_limit_seconds for part in parts),
+    )
+
+
+def condensed(digests: Sequence[Mapping[str, Any]]) -> PressureTimes:
+    """The times of hours that were condensed before, from their digests as they are stored."""
+    if not digests:
+        return added([])
+    histogram = np.array([one["pressure_histogram"] for one in digests]).sum(axis=0)
+    return PressureTimes(
+        tuple(histogram.tolist()),
+        sum(one["seconds_above_async"] for one in digests),
+        sum(one["seconds_at_limit"] for one in digests),
     )
 
 

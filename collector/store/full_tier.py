@@ -20,8 +20,9 @@ from advisor.mysql.snapshot import Poll, Snapshot
 from collector import snapshots
 from collector.models import CounterBlock, OpenCounters
 from collector.numbers import numbers
+from collector.store import charting, rates
 from collector.store import columns as codec
-from collector.store import rates
+from collector.store.charting import Run
 from collector.store.columns import Columns
 from collector.store.interface import CounterName, Readings
 from collector.store.rows import DAY_SECONDS, HOUR_SECONDS, SEAL_AFTER_SECONDS, day_of, hour_of, readable, together
@@ -72,6 +73,13 @@ def columns(server_id: str, names: tuple[str, ...] | None, start: float, end: fl
         .values_list("begins_at", "payload")
     )
     return together(blocks, _open(server_id, start, end), names, server_id).between(start, end)
+
+
+def run(server_id: str, names: Sequence[str], start: float, end: float, width: int) -> Run:
+    """The range's snapshots for buckets of ``width`` seconds; it begins where the polls of the fast tier begin."""
+    start = charting.begin(start, width)
+    read = tuple(dict.fromkeys((*names, *rates.HELPERS)))
+    return charting.run(columns(server_id, read, start - LOOK_BACK_SECONDS, end), names, start)
 
 
 def _open(server_id: str, start: float, end: float) -> list[tuple[int, bytes | memoryview]]:

@@ -58,7 +58,8 @@ def together(
         every = tuple(sorted({name for part in parts for name in part.names}))
         parts = [part.over(every) for part in parts]
         names = every
-    return codec.joined(names, parts)
+    # An hour that is not sealed while a later one is (it was late, or cannot be sealed) stands among the open rows.
+    return codec.joined(names, parts).ordered()
 
 
 def readable(unpack: Callable[[], Read], what: str) -> Read | None:

@@ -15,8 +15,7 @@ from advisor.mysql.rates import Interval, between
 from advisor.mysql.snapshot import Poll
 from advisor.teams.models import Team
 from collector.models import Digest, Gap, OpenSample, SealedBlock, Server, Shard
-from collector.store import SeriesKind, store
-from collector.store import embedded as embedded_module
+from collector.store import SeriesKind, fast_tier, store
 from collector.store.embedded import EmbeddedStore
 from collector.store.interface import RecordedGap
 from collector.store.rows import SEAL_AFTER_SECONDS
@@ -100,7 +99,7 @@ def test_a_sealing_that_fails_leaves_the_hour_as_it_was(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(embedded_module, "condense", fail)
+        patch.setattr(fast_tier, "condense", fail)
         with pytest.raises(MemoryError):
             kept.seal(server.id, HOUR)
     assert (SealedBlock.objects.count(), Digest.objects.count(), OpenSample.objects.count()) == (0, 0, 20)
@@ -272,7 +271,8 @@ def test_old_samples_and_gaps_go_and_digests_stay(server: Server, kept: Embedded
         kept.seal(*hour)
     Gap.objects.create(server=server, started_at=HOUR, ended_at=HOUR + 5, why="old")
     Gap.objects.create(server=server, started_at=HOUR, why="still open")
-    assert kept.delete_older_than(HOUR + 3600) == 2
+    # The hour's block, the gap, and the day's cells, since the day ends with the hour.
+    assert kept.delete_older_than(HOUR + 3600) == 3
     assert [block.hour_at for block in SealedBlock.objects.all()] == [HOUR + 3600]
     assert kept.gaps(server.id, HOUR, HOUR + 10) == [RecordedGap(HOUR, None, "still open")]
     assert len(kept.digests(server.id, HOUR, HOUR + 7200)) == 2
