@@ -47,6 +47,8 @@ from scripts.embedded.supervision import Supervision
 
 ALREADY_RUNNING = 3
 USAGE = 2
+#: The way in is printed when the programs have said nothing for so long, or this long after the pages answered.
+QUIET_SECONDS, LONGEST_GREETING_SECONDS = 1.0, 4.0
 
 
 def say(line: str) -> None:
@@ -192,25 +194,38 @@ class Conductor:
         write_privately(self.places.state, json.dumps({"pid": os.getpid(), "address": self.address}))
         supervision = Supervision(self.places, settings, self.environment)
 
+        began = said_at = time.monotonic()
+        answered_at: float | None = None
+        shown = warned = False
+
         def show_log() -> None:
+            nonlocal said_at
             for line in log.new_lines():
+                said_at = time.monotonic()
                 say(line)
 
         code = 0
-        began, answered, warned = time.monotonic(), False, False
         while not self.stopping:
             show_log()
+            now = time.monotonic()
             if not supervision.is_running():
                 say(f"The supervisor was ended from outside; see {self.places.logs / 'supervisor.log'}.")
                 code = 1
                 break
-            if not answered and pages_answer(self.address):
-                answered = True
-                self.show_way_in()
-                threading.Thread(target=self.run_afterwards, daemon=True).start()
-            elif not answered and not warned and time.monotonic() - began > 60:
+            if answered_at is None and pages_answer(self.address):
+                answered_at = now
+            elif answered_at is None and not warned and now - began > 60:
                 warned = True
                 say(f"The pages do not answer yet; {self.places.logs / 'web.log'} may say why. Still trying.")
+            # The programs greet while they start. The way in comes when they have finished, so that it is seen.
+            if (
+                answered_at is not None
+                and not shown
+                and (now - said_at > QUIET_SECONDS or now - answered_at > LONGEST_GREETING_SECONDS)
+            ):
+                shown = True
+                self.show_way_in()
+                threading.Thread(target=self.run_afterwards, daemon=True).start()
             time.sleep(0.2)
         say("Stopping")
         supervision.stop(show_log)
@@ -219,16 +234,19 @@ class Conductor:
         return code
 
     def show_way_in(self) -> None:
-        """The address, with a login link as long as the first administrator has no other way in."""
+        """The address, with a login link as long as the first administrator has no other way in: the last lines, set
+        off from the log.
+        """
         first, second = self.links["first"], self.links["second"]
+        say("")
+        if self.demo:
+            say(f"To change the demo server: mariadb --defaults-file={self.demo.admin_option_file}")
+        say("Ctrl-C ends everything." + (" Each link signs in once, within 30 minutes:" if first or second else ""))
+        say("")
         say(f"Log in: {first}" if first else f"Log in: {self.address}/")
         if second:
             say(f"Second person: {second}")
-        if first or second:
-            say("Each link signs in once, within 30 minutes.")
-        if self.demo:
-            say(f"To change the demo server: mariadb --defaults-file={self.demo.admin_option_file}")
-        say("Ctrl-C ends everything.")
+        say("")
 
     def run_afterwards(self) -> None:
         """Do what has to wait for the pages, one after the other."""
