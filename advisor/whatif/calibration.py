@@ -30,6 +30,8 @@ from advisor.whatif.simulation import Hypothesis, Step, simulate
 _SPEEDS = (0.0, *(math.pow(2.0, power / 3) for power in range(-7, 7)))
 #: Steps that the fit looks at: more would not tell it better and cost the page a second.
 _FITTED_STEPS = 1200
+#: Pages do not all change alike, so that the line is a simplification: twice as many may be changing as it says.
+_SLACK = 2.0
 #: How finely shares of the limit are counted for percentiles.
 _CELL = 0.002
 
@@ -135,7 +137,7 @@ def _most_pages(recorded: Recorded, loaded: npt.NDArray[np.bool_], settings: Flu
     left = y - y.mean() - slope * away
     error = math.sqrt(float((left**2).sum()) / (x.size - 2) / float((away**2).sum()))
     surely = slope - 3 * error
-    return 1 / surely if surely > 0 else math.inf
+    return _SLACK / surely if surely > 0 else math.inf
 
 
 def _sustained(recorded: Recorded, advanced: npt.NDArray[np.float64]) -> float:

@@ -12,7 +12,7 @@ from advisor.mysql import redo
 from advisor.mysql.digest import PRESSURE_STEP, HourlyDigest
 from advisor.whatif.flushing import FlushSettings
 from advisor.whatif.history import F64, Samples
-from advisor.whatif.redo import Candidate
+from advisor.whatif.sizing import Candidate
 from tests.whatif.emulated import MIB, MYSQL, Emulated, Reading
 
 

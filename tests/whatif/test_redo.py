@@ -16,18 +16,8 @@ from advisor.whatif import history
 from advisor.whatif.calibration import calibrate, percentile
 from advisor.whatif.flushing import FlushSettings, Points
 from advisor.whatif.history import Recorded
-from advisor.whatif.redo import (
-    CannotTell,
-    Evidence,
-    Objective,
-    Point,
-    Sizing,
-    Verdict,
-    Why,
-    busiest_hour,
-    candidate_sizes,
-    size_redo,
-)
+from advisor.whatif.redo import busiest_hour, candidate_sizes, size_redo
+from advisor.whatif.sizing import CannotTell, Evidence, Objective, Point, Sizing, Verdict, Why
 from tests.whatif.emulated import MARIADB, MIB, MYSQL, Emulated, Reading
 from tests.whatif.making import candidates, digests, samples, settings, wave
 

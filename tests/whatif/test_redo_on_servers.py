@@ -17,7 +17,8 @@ from advisor.mysql.version import ServerVersion, identify
 from advisor.whatif import history
 from advisor.whatif.calibration import percentile
 from advisor.whatif.flushing import FlushSettings
-from advisor.whatif.redo import Candidate, Evidence, Objective, size_redo
+from advisor.whatif.redo import size_redo
+from advisor.whatif.sizing import Candidate, Evidence, Objective
 from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 MIB = 1 << 20
