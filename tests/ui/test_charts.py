@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.ui.charts import distribution, figure, paths, scale, small, svg
-from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, Trace
+from advisor.ui.charts import distribution, export, figure, lines, paths, scale, small, standalone, svg
+from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, RightAxis, Trace
 
+ROOT = Path(__file__).resolve().parents[2]
 ZONE = ZoneInfo("UTC")
 START = 1_795_000_000_000.0
 
@@ -165,3 +170,93 @@ def test_an_instant_has_its_zone() -> None:
         != scale.time_ticks(START, START + 3_600_000, ZoneInfo("Asia/Kolkata"))[0][1]
     )
     assert datetime.fromtimestamp(START / 1000, UTC).year == 2026
+
+
+def _course(values: list[float | None]) -> list[Point]:
+    return [None if value is None else (START + i * 1000.0, value, value, value) for i, value in enumerate(values)]
+
+
+def test_the_area_where_one_wins_begins_and_ends_where_the_lines_cross() -> None:
+    runs = lines.excess_runs(_course([1, 3, 1, 1]), _course([2, 2, 2, 2]))
+    assert [[(at - START, upper, lower) for at, upper, lower in run] for run in runs] == [
+        [(500.0, 2.0, 2.0), (1000.0, 3.0, 2.0), (1500.0, 2.0, 2.0)]
+    ]
+
+
+def test_nothing_is_won_over_a_gap_and_nothing_where_both_are_equal() -> None:
+    runs = lines.excess_runs(_course([3, 3, None, 3, 3]), _course([1, 1, 1, 1, 1]))
+    assert [len(run) for run in runs] == [2, 2]
+    assert lines.excess_runs(_course([2, 2, 2]), _course([2, 2, 2])) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100)), min_size=2, max_size=30))
+def test_the_area_holds_exactly_what_the_first_has_more(pairs: list[tuple[float, float]]) -> None:
+    above, below = _course([a for a, _ in pairs]), _course([b for _, b in pairs])
+    area = sum(
+        (x2 - x1) / 1000 * ((u1 - l1) + (u2 - l2)) / 2
+        for run in lines.excess_runs(above, below)
+        for (x1, u1, l1), (x2, u2, l2) in pairwise(run)
+    )
+    steps = 400
+    expected = 0.0
+    for (a1, b1), (a2, b2) in pairwise(pairs):
+        expected += sum(max((a1 - b1) + ((a2 - b2) - (a1 - b1)) * (i + 0.5) / steps, 0) for i in range(steps)) / steps
+    assert area == pytest.approx(expected, abs=0.2 * len(pairs))
+
+
+def test_a_layer_that_is_nothing_paints_no_edge() -> None:
+    traces = (Trace("a", "good", _course([3, 3, 3]), band=False), Trace("b", "sync", _course([0, 0, 2]), band=False))
+    drawn = svg.render(_chart([], traces=traces, stacked=True, ended=START + 2000), ZONE)
+    edge = re.search(r'class="line thin c-sync" d="([^"]*)"', drawn)
+    assert edge is not None
+    assert edge[1].startswith("M800 ")
+
+
+def test_the_right_axis_names_shares_of_the_same_lines() -> None:
+    marks = ((2.0, "50 %"), (4.0, "100 %"), (99.0, "far above"))
+    drawn = svg.render(_chart(_steady(4), right=RightAxis("% of it", 4.0, marks)), ZONE)
+    assert 'class="chart two-axes"' in drawn
+    heights = dict(re.findall(r'<text class="amount" x="100%" dx="6" y="(\d+)">([^<]*)<', drawn))
+    left = dict(re.findall(r'<text class="amount" x="-6" y="(\d+)"[^>]*>([^<]*)<', drawn))
+    assert "far above" not in heights.values()
+    assert next(y for y, words in heights.items() if words == "100 %") in left
+
+
+def test_the_past_lies_behind_and_makes_room_for_itself() -> None:
+    drawn = svg.render(_chart(_steady(4), past=(Trace("before", "past", _steady(4, 18.0), dashed=True),)), ZONE)
+    assert drawn.index("c-past") < drawn.index('class="line c-age"')
+    assert ">20.0</text>" in drawn
+
+
+def test_two_distributions_are_shares_at_or_below() -> None:
+    bars = tuple(Bar(i / 10, (i + 1) / 10, share) for i, share in enumerate((0.25, 0.5, 0.25)))
+    assert [round(share, 6) for _value, share in distribution.cumulated(bars)] == [0, 0.25, 0.75, 1]
+    drawn = distribution.render(Distribution("d", "D", "c", bars, before=bars))
+    assert drawn.count("<path") == 2
+    assert "rect.bar" not in drawn
+
+
+def test_a_file_has_the_colours_of_the_light_scheme_and_no_class() -> None:
+    style = (ROOT / "static/tidemark/tidemark.css").read_text()
+    for name, colour in standalone.COLOURS.items():
+        assert re.search(rf"--{name}: light-dark\({colour},", style), name
+    limit = Limit("l", "async", "long", [(START, 4.0), (START + 9, 4.0)])
+    chart = _chart(_steady(9), limits=(limit,), gaps=((START, START + 9, ""),))
+    text = standalone.chart_file(chart, [("age", "line", "<t>")], "db <1>", ZONE)
+    root = ElementTree.fromstring(text)  # noqa: S314 - written by ourselves
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert not [one for one in root.iter() if "class" in one.attrib or "style" in one.attrib]
+    assert "db <1> · X" in [one.text for one in root.iter() if one.tag.endswith("title")]
+
+
+def test_rows_of_a_file_are_the_points_that_are_drawn() -> None:
+    points: list[Point] = [(START, 1.0, 3.5, 2.25), None, (START + 1000, 0.1, 0.30000000000000004, 0.2)]
+    limit = Limit("late", "sync", "solid", [(START, 4.0), (START + 9, 4.0)], "the_limit")
+    chart = _chart(points, traces=(Trace("t", "age", points, key="one"),), limits=(limit,), unit="MiB/s")
+    rows = list(csv.DictReader(io.StringIO(export.as_csv(chart))))
+    assert [(row["series"], row["unit"]) for row in rows] == [("one", "MiB/s")] * 2 + [("the_limit", "MiB/s")] * 2
+    assert [float(row["max"]) for row in rows[:2]] == [3.5, 0.30000000000000004]
+    assert datetime.fromisoformat(rows[0]["time"]).timestamp() * 1000 == float(rows[0]["unix_ms"]) == START
+    series = export.as_series(chart, 10)["series"]
+    assert series[0]["points"] == [[START, 1.0, 3.5, 2.25], None, [START + 1000, 0.1, 0.30000000000000004, 0.2]]
+    assert series[0]["kind"] == "rate"
