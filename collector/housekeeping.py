@@ -9,10 +9,10 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db.models import Count, F, Min
 
-from collector import schedule
+from collector import schedule, settings_history
 from collector.models import StoredSnapshot
 from collector.store import fast_tier, full_tier, store
-from collector.store.embedded import EmbeddedStore
+from collector.store.embedded import DIGESTS_LONGER_SECONDS, EmbeddedStore
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,9 @@ def keep_house() -> None:
     seal_closed_hours(now)
     thin_snapshots(now)
     fast_tier.thin_cells(now)
-    store().delete_older_than(now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS, limit=_BATCH)
+    oldest = now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS
+    store().delete_older_than(oldest, limit=_BATCH)
+    settings_history.delete_older_than(oldest - DIGESTS_LONGER_SECONDS)
 
 
 def seal_closed_hours(now: float) -> int:

@@ -6,7 +6,6 @@ the lease is lost, nothing is written: the same reading delivered twice changes 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +16,7 @@ from advisor.journal.services import record
 from advisor.mysql.rates import Gap as Break
 from advisor.mysql.rates import GapReason, between
 from advisor.mysql.snapshot import Poll, Snapshot
-from collector import snapshots
+from collector import settings_history, snapshots
 from collector.models import Gap, Server, ServerState, StoredSnapshot
 from collector.schedule import AT_ONCE, Lease, next_slot, pause_seconds
 from collector.store import store
@@ -26,11 +25,8 @@ from collector.store import store
 _MOST_CHANGES = 40
 _LONGEST_VALUE = 200
 _LONGEST_WHY = 200
-#: Variables that the server itself moves while it works: their change is nobody's doing.
-_MOVING = re.compile(
-    r"gtid_|last_gtid|timestamp$|rand_seed|last_insert_id$|insert_id$|identity$|pseudo_|error_count$|warning_count$"
-    r"|in_transaction$|wsrep_|debug|innodb_buffer_pool_load_|innodb_buffer_pool_dump_now$|skip_replication$"
-)
+#: Who changed a variable: somebody else than Tidemark.
+_FOREIGN = "foreign"
 
 
 class SlotTaken(Exception):
@@ -119,8 +115,9 @@ def record_snapshot(
             },
         )
         store().append_counters(server.pk, slot, snapshot)
+        changed = settings_history.record(server_id=server.pk, slot=slot, snapshot=snapshot, previous=previous)
         if previous is not None:
-            _tell_changes(server, at, previous, snapshot)
+            _tell_changes(server, at, previous, snapshot, changed)
         identity = snapshot.identity
         state.identity = {
             **snapshot.as_dict()["identity"],
@@ -199,26 +196,29 @@ def _close_gap(server_id: str, slot: int) -> bool:
     return bool(Gap.objects.filter(server_id=server_id, ended_at=None).update(ended_at=float(slot)))
 
 
-def _tell_changes(server: Server, at: datetime, previous: Snapshot, snapshot: Snapshot) -> None:
-    """One event for what is different: another server, another version, or else the variables that changed."""
+def _tell_changes(
+    server: Server, at: datetime, previous: Snapshot, snapshot: Snapshot, changed: Mapping[str, tuple[str | None, ...]]
+) -> None:
+    """Events for what is different: another server, another version, another role, or else the variables that changed.
+
+    The variables that changed with a version are told with it: an upgrade changes dozens, and that is one thing that
+    happened. What people and tools do on a server is ``foreign``; nothing of Tidemark's changes servers yet.
+    """
     was, now = previous.identity, snapshot.identity
     if was.fingerprint != now.fingerprint:
-        _tell(server, "server.replaced", at, {"from": was.fingerprint, "to": now.fingerprint})
-        return
-    if was.version.text != now.version.text:
-        # An upgrade changes dozens of variables: that is one thing that happened, not forty.
-        _tell(server, "server.version_changed", at, {"from": was.version.text, "to": now.version.text})
+        _tell(server, "server.replaced", at, {"old": was.fingerprint, "new": now.fingerprint})
         return
     if was.role != now.role and "unknown" not in {was.role, now.role}:
-        _tell(server, "server.role_changed", at, {"from": was.role, "to": now.role})
-    changed = {
-        name: [_short(previous.variables.get(name)), _short(snapshot.variables.get(name))]
-        for name in sorted(previous.variables.keys() | snapshot.variables.keys())
-        if previous.variables.get(name) != snapshot.variables.get(name) and not _MOVING.match(name)
-    }
-    if changed:
-        shown = dict(list(changed.items())[:_MOST_CHANGES])
-        _tell(server, "server.variables_changed", at, {"changes": shown, "count": len(changed)})
+        _tell(server, "server.role_changed", at, {"old": was.role, "new": now.role})
+    shown = {name: [_short(value) for value in pair] for name, pair in list(changed.items())[:_MOST_CHANGES]}
+    many = {"changes": shown, "count": len(changed), "source": _FOREIGN}
+    if was.version.text != now.version.text:
+        _tell(server, "server.version_changed", at, {"old": was.version.text, "new": now.version.text, **many})
+    elif len(changed) == 1:
+        ((name, (old, new)),) = shown.items()
+        _tell(server, "server.variable_changed", at, {"name": name, "old": old, "new": new, "source": _FOREIGN})
+    elif changed:
+        _tell(server, "server.variables_changed", at, many)
 
 
 def _short(value: str | None) -> str | None:

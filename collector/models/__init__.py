@@ -7,6 +7,7 @@ from collector.models.inspection import InspectionRequest, StoredInspection
 from collector.models.samples import CounterBlock, Digest, Gap, OpenCounters, OpenSample, Rollup, SealedBlock
 from collector.models.schedule import ServerState, Shard
 from collector.models.server import Server, TlsMode
+from collector.models.settings_history import SettingsBase, SettingsChange
 from collector.models.snapshot import StoredSnapshot
 from collector.models.upkeep import Heartbeat, UpkeepSample
 
@@ -23,6 +24,8 @@ __all__ = [
     "SealedBlock",
     "Server",
     "ServerState",
+    "SettingsBase",
+    "SettingsChange",
     "Shard",
     "StoredInspection",
     "StoredSnapshot",

@@ -216,13 +216,28 @@ def test_a_snapshot_is_stored_once_and_reads_back_equal(lease: Lease, watched: S
     [
         (
             {"innodb_io_capacity": "400", "gtid_binlog_pos": "0-1-2"},
+            "server.variable_changed",
+            {"name": "innodb_io_capacity", "old": "200", "new": "400", "source": "foreign"},
+        ),
+        (
+            {"innodb_io_capacity": "400", "innodb_lru_scan_depth": "256"},
             "server.variables_changed",
-            {"changes": {"innodb_io_capacity": ["200", "400"]}, "count": 1},
+            {
+                "changes": {"innodb_io_capacity": ["200", "400"], "innodb_lru_scan_depth": [None, "256"]},
+                "count": 2,
+                "source": "foreign",
+            },
         ),
         (
             {"version": "10.11.7-MariaDB", "innodb_io_capacity": "400"},
             "server.version_changed",
-            {"from": "10.11.6-MariaDB", "to": "10.11.7-MariaDB"},
+            {
+                "old": "10.11.6-MariaDB",
+                "new": "10.11.7-MariaDB",
+                "changes": {"innodb_io_capacity": ["200", "400"]},
+                "count": 1,
+                "source": "foreign",
+            },
         ),
     ],
 )
