@@ -5,18 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q
-from django.http import Http404
+from django.http import Http404, QueryDict
 from django.utils.translation import gettext as _
 
 from advisor.recommendations.models import FleetRow
 from advisor.teams import access
-from advisor.web.comparing_variables import Compared, OddOne, Row, Standing, odd_one, rows
+from advisor.web.comparing_variables import Cell, Compared, OddOne, Row, Standing, odd_one, rows
 from collector import snapshots
 from collector.models import Server
 
@@ -36,8 +36,9 @@ class Asked:
     find: str
 
     @classmethod
-    def read(cls, parameters: Mapping[str, str]) -> Asked:
-        ids = [one.strip()[:64] for one in parameters.get("ids", "").split(",")[:100]]
+    def read(cls, parameters: QueryDict) -> Asked:
+        """The ids are one list with commas in addresses that people send, and one each where boxes were ticked."""
+        ids = [one.strip()[:64] for one in ",".join(parameters.getlist("ids")).split(",")[:100]]
         show = parameters.get("show", "")
         return cls(
             ids=tuple(dict.fromkeys(one for one in ids if one)),
@@ -171,16 +172,16 @@ def as_csv(comparison: Comparison) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(
-        ["variable", *(_cell(one.server.name) for one in comparison.columns), "differs", "class", "default"]
+        ["variable", *(_safe(one.server.name) for one in comparison.columns), "differs", "class", "default"]
     )
     for row in comparison.shown:
         kind = row.change_class.value if row.change_class else ""
-        values = [_cell(cell.exact) for cell in row.cells]
-        writer.writerow([row.name, *values, "yes" if row.differs else "no", kind, _cell(row.default)])
+        values = [_safe(cell.exact) for cell in row.cells]
+        writer.writerow([row.name, *values, "yes" if row.differs else "no", kind, _safe(row.default)])
     return out.getvalue()
 
 
-def _cell(text: str) -> str:
+def _safe(text: str) -> str:
     """Spreadsheets take some beginnings for a formula: a server's value is never one."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(text) else text
 
@@ -189,7 +190,7 @@ def as_text(comparison: Comparison) -> str:
     """The rows shown as a table of plain text, to paste into a ticket. Long values are cut."""
     table = [["", *(column.server.name for column in comparison.columns)]]
     for row in comparison.shown:
-        table.append([row.name, *(_words(cell.standing, cell.shown) for cell in row.cells)])
+        table.append([row.name, *map(_words, row.cells)])
     cut = [[text if len(text) <= 40 else text[:39] + "…" for text in line] for line in table]
     widths = [max(len(line[index]) for line in cut) for index in range(len(cut[0]))]
     return "\n".join(
@@ -197,9 +198,9 @@ def as_text(comparison: Comparison) -> str:
     )
 
 
-def _words(standing: Standing, shown: str) -> str:
-    if standing is Standing.ABSENT:
-        return _("not in this version")
-    if standing is Standing.UNKNOWN:
+def _words(cell: Cell) -> str:
+    if cell.standing is Standing.ABSENT:
+        return _("not shown") if cell.expected else _("not in this version")
+    if cell.standing is Standing.UNKNOWN:
         return "?"
-    return f"{shown} *" if standing is Standing.ODD else shown
+    return f"{cell.shown} *" if cell.standing is Standing.ODD else cell.shown

@@ -62,12 +62,16 @@ class Compared:
 
 @dataclass(frozen=True)
 class Cell:
-    """One server's value: as a person reads it, exactly as the server prints it, and what takes its place elsewhere."""
+    """One server's value: as a person reads it, exactly as the server prints it, and what takes its place elsewhere.
+
+    ``expected``: the catalogue knows the variable in this version, and the server does not show it all the same.
+    """
 
     standing: Standing
     shown: str = ""
     exact: str = ""
     instead: str = ""
+    expected: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,8 @@ def _cell(name: str, value: tuple[str, str] | None, standing: Standing, server: 
         return Cell(standing, shown, exact)
     if server.version is None:
         return Cell(Standing.UNKNOWN)
-    return Cell(standing, instead=CATALOGUE.successor(name, server.version) or "")
+    expected = CATALOGUE.find(name, server.version) is not None
+    return Cell(standing, instead=CATALOGUE.successor(name, server.version) or "", expected=expected)
 
 
 def _shortened(name: str, values: Sequence[str | None]) -> list[tuple[str, str] | None]:

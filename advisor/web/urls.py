@@ -17,6 +17,7 @@ from advisor.web.views import (
     rules,
     servers,
     system,
+    trying,
 )
 
 _ADVICE = "s/<str:server_id>/recommendations/<str:recommendation_id>"
@@ -41,6 +42,7 @@ urlpatterns = [
     path("s/<str:server_id>/charts/<str:chart>.<str:form>", charts.export, name="server-chart-export"),
     path("s/<str:server_id>/inspection", inspections.inspection, name="server-inspection"),
     path("s/<str:server_id>/inspect", inspections.inspect, name="server-inspect"),
+    path("s/<str:server_id>/try", trying.try_now, name="server-try"),
     path("s/<str:server_id>/events", events.events, name="server-events"),
     path("s/<str:server_id>/events/annotate", events.annotate, name="annotation-create"),
     path("s/<str:server_id>/events/<int:event_id>/delete", events.delete, name="annotation-delete"),

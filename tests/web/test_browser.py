@@ -174,6 +174,9 @@ def test_testing_a_connection_says_why_it_fails_before_anything_is_stored(visit:
     assert "Check the port" in page.locator("#connection").inner_text()
     assert Server.objects.count() == 0
     page.get_by_role("button", name="Add server").click()
+    page.wait_for_selector("text=Nothing is saved yet")
+    assert Server.objects.count() == 0
+    page.get_by_role("button", name="Save anyway").click()
     page.wait_for_url("**/s/*")
     assert Server.objects.get().name == "alpha"
     seen.clean()

@@ -73,6 +73,8 @@ def test_what_differs_is_shown_and_the_odd_one_is_named(client: Client, four: li
     found = table(client, four[:3])
     assert found["innodb_log_file_size"][:4] == ["100663296", "100663296", "50331648", "yes"]
     assert "innodb_adaptive_flushing" not in found
+    ticked = client.get(reverse("fleet-compare"), {"ids": [server.pk for server in four[:3]]})
+    assert "ledger-33 is the odd one" in ticked.content.decode()
     assert "hostname" not in found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -21,13 +21,16 @@ from advisor.teams import access
 from advisor.teams.models import Team
 from advisor.teams.roles import Action
 from advisor.web.forms import NewServer, ServerSettings, TargetServer
-from collector import servers, snapshots
+from collector import drafts, servers, snapshots
 from collector.errors import AddressDenied, BadTarget, TargetError
 from collector.reports import ConnectionReport
 from collector.secret import Secret
 from collector.servers import InvalidServer
 from collector.target import Target
+from collector.vault import VaultError
 
+#: What a password is sealed for between a failed try and "save anyway".
+_PURPOSE = "add"
 #: What the page shows before any server was tried: the statements differ between these.
 _FLAVORS = (
     ("MySQL", "8.0.36 MySQL"),
@@ -102,24 +105,81 @@ def add_server(request: HttpRequest) -> HttpResponse:
     teams = teams_that_allow(request, Action.ADD_SERVER)
     choices = [(team.pk, team.name) for team in teams]
     form = NewServer(request.POST or None, teams=choices)
+    tried = None
     if request.method == "POST" and form.is_valid():
         team = next((team for team in teams if team.pk == form.cleaned_data.get("team")), teams[0])
+        values = form.values()
+        unrestricted = access.may_name_any_address(request.user)
         try:
-            made = servers.add_server(
-                team=team,
-                password=Secret(form.cleaned_data["password"]),
-                unrestricted=access.may_name_any_address(request.user),
-                actor=request.user,  # type: ignore[arg-type]
-                **form.values(),
-            )
+            password = _password(request, values, form.cleaned_data["password"])
+            tried = _tried_first(request, values, password, unrestricted)
+            if tried is None or tried.report is None or tried.report.reachable:
+                made = servers.add_server(
+                    team=team,
+                    password=Secret(password),
+                    unrestricted=unrestricted,
+                    actor=request.user,  # type: ignore[arg-type]
+                    **values,
+                )
+                fleet.ensure_row(server=made)
+                messages.success(request, _("%(name)s is watched from now on.") % {"name": made.name})
+                return redirect("server", made.pk)
         except InvalidServer as wrong:
             form.take_errors(wrong.errors)
-        else:
-            fleet.ensure_row(server=made)
-            messages.success(request, _("%(name)s is watched from now on.") % {"name": made.name})
-            return redirect("server", made.pk)
-    context = {"form": form, "statements": _statements()}
+            tried = None
+    context = {
+        "form": form,
+        "statements": _statements(),
+        "tried": tried,
+        "report": tried.report if tried else None,
+        "wrong": "",
+    }
     return render(request, "web/add_server.html", context, status=422 if form.errors else 200)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What connecting said before the server was to be stored. ``kept`` is the password, sealed for "save anyway"."""
+
+    report: ConnectionReport | None
+    kept: str
+
+
+def _tried_first(request: HttpRequest, values: dict[str, Any], password: str, unrestricted: bool) -> Tried | None:
+    """Connects before anything is stored; None where the person saves it in any case. Raises InvalidServer."""
+    servers.checked_values({**values, **servers.default_intervals(), "unrestricted": unrestricted})
+    if "anyway" in request.POST:
+        return None
+    report, wrong = _try(values, password, unrestricted)
+    if wrong:
+        raise InvalidServer({"host": wrong})
+    kept = {"password": password, "place": _place(values)}
+    try:
+        return Tried(report, drafts.seal(kept, person=str(request.user.pk), purpose=_PURPOSE))
+    except VaultError as error:
+        raise InvalidServer({"password": str(error)}) from None
+
+
+def _password(request: HttpRequest, values: dict[str, Any], typed: str) -> str:
+    """What was typed, else what was typed before the connection failed: no page shows a password again.
+
+    Raises InvalidServer where it was typed for another place: it is sent where its owner meant it to go.
+    """
+    kept = request.POST.get("kept", "")
+    if typed or not kept or "anyway" not in request.POST:
+        return typed
+    again = InvalidServer({"password": _("Enter the password again: it was typed for another place, or an hour ago.")})
+    try:
+        draft = drafts.unseal(kept, person=str(request.user.pk), purpose=_PURPOSE)
+    except drafts.DraftLost:
+        raise again from None
+    if draft["place"] != _place(values):
+        raise again
+    return str(draft["password"])
+
+
+def _place(values: dict[str, Any]) -> list[str]:
+    return [str(values[name]) for name in ("user", "host", "port", "socket", "tls_mode", "tls_ca")]
 
 
 @login_required

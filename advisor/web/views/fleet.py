@@ -38,7 +38,7 @@ def fleet(request: HttpRequest) -> HttpResponse:
         "may_add": may_add,
         "several_teams": len(rights) > 1,
         "compare_url": _address("fleet-compare"),
-        "import_url": _address("servers-import") if may_add else "",
+        "import_url": _address("import-servers") if may_add else "",
         "statements": [] if shown.total or not may_add else _statements(),
     }
     if request.GET.get("only") == "rows" and request.headers.get("HX-Request"):
