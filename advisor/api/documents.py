@@ -9,8 +9,6 @@ from django.contrib.auth.models import User
 
 from advisor.api.problems import Problem
 from advisor.api.schemas import ServerIn
-from advisor.mysql import series as names
-from advisor.mysql.counters import Kind, kind
 from advisor.recommendations.models import FleetRow, Recommendation, RuleSetting
 from advisor.recommendations.rule_documents import rule_documents
 from advisor.teams import access
@@ -21,7 +19,8 @@ from collector.errors import BadTarget
 from collector.inspecting import Standing
 from collector.models import Server, ServerState
 from collector.reports import ConnectionReport
-from collector.store import Buckets, RecordedGap, SeriesKind
+from collector.store import Buckets, RecordedGap
+from collector.store.document import as_document
 from collector.target import parse_url
 
 
@@ -155,63 +154,7 @@ def rules() -> list[dict[str, Any]]:
 
 def series(buckets: Buckets, wanted: Sequence[str], gaps: Sequence[RecordedGap]) -> dict[str, Any]:
     """The history in the API's shape: instants in unix milliseconds."""
-    return {
-        "from": round(buckets.start * 1000),
-        "to": round(buckets.end * 1000),
-        "step_seconds": buckets.step_seconds,
-        "series": [
-            {
-                "name": name,
-                "unit": _unit(name, buckets.series[name].kind),
-                "kind": buckets.series[name].kind.value,
-                "points": buckets.points(name),
-            }
-            for name in wanted
-        ],
-        "gaps": [
-            {
-                "from": round(gap.started_at * 1000),
-                "to": None if gap.ended_at is None else round(gap.ended_at * 1000),
-                "why": gap.why,
-            }
-            for gap in gaps
-        ],
-    }
-
-
-_BYTES = frozenset(
-    {
-        names.CHECKPOINT_AGE,
-        names.ASYNC_POINT,
-        names.SYNC_POINT,
-        names.MAXIMUM_AGE,
-        names.EFFECTIVE_ASYNC_POINT,
-        names.EFFECTIVE_SYNC_POINT,
-        names.LSN,
-        names.CHECKPOINT_LSN,
-        names.CAPACITY,
-        "Innodb_os_log_written",
-        "Innodb_data_read",
-        "Innodb_data_written",
-        "Innodb_checkpoint_age",
-        "Innodb_checkpoint_max_age",
-        "Innodb_redo_log_capacity_resized",
-    }
-)
-
-
-def _unit(name: str, told_as: SeriesKind) -> str:
-    """The unit of a series as it is told: a position or a counter comes per second."""
-    if name == names.PRESSURE:
-        return "ratio"
-    if name == names.DIRTY_PERCENT:
-        return "percent"
-    rate = told_as is SeriesKind.RATE
-    if name in _BYTES or kind(name) is Kind.POSITION:
-        return "bytes/s" if rate else "bytes"
-    if rate and ("pages" in name):
-        return "pages/s"
-    return "1/s" if rate else "count"
+    return as_document(buckets, wanted, gaps)
 
 
 def rule_setting(row: RuleSetting) -> dict[str, Any]:

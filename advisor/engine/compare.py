@@ -50,6 +50,8 @@ from advisor.mysql.counters import Kind
 LOAD_CHANGED = 1.25
 #: Fewer transactions a second than this are the server's own or a tool's, and no unit for its work.
 _LEAST_PER_SECOND = 0.2
+#: These grow with the time alone, whatever the server does.
+_CLOCKS = frozenset({"Uptime", "Uptime_since_flush_status"})
 #: Two names that grew by the same numbers in both windows, and by no less than this, count one thing.
 _SAME_FROM = 50
 
@@ -102,7 +104,9 @@ class Change:
 
     @property
     def still(self) -> bool:
-        """Whether it was zero all the time."""
+        """Whether it stood still: a counter that did not grow, a gauge that was and stayed the same."""
+        if self.kind is Kind.GAUGE:
+            return abs(self.per_second.after - self.per_second.before) <= 1e-9 * abs(self.per_second.before)
         return self.per_second.before == 0 and self.per_second.after == 0
 
     def score(self, *, per_work: bool) -> float:
@@ -146,7 +150,7 @@ def compare(before: Blocks, after: Blocks) -> Comparison | None:
     if not before.count or not after.count:
         return None
     # The kind of a name that only one window has does not matter: it is not compared.
-    names = tuple(sorted({*before.names, *after.names}))
+    names = tuple(sorted({*before.names, *after.names} - _CLOCKS))
     one, other = over(before, names), over(after, names)
     sides = Sums(one), Sums(other)
     work, units = _work(*sides)

@@ -13,7 +13,12 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from advisor.mysql import series
 from advisor.mysql.counters import METRICS_PREFIX
+
+#: Units that the API and the pages spell otherwise, and those that are kept when a series is told per second.
+_WORDS = {"%": "percent", "rows": "count", "blocks": "count"}
+_PER_SECOND = ("bytes", "pages", "ms", "µs", "ns", "s")
 
 
 class Told(StrEnum):
@@ -90,3 +95,16 @@ def sentences() -> list[str]:
     """Every sentence of the file, as it has to be translated."""
     whole, families = _lines()
     return sorted({line.text for line in (*whole.values(), *families)})
+
+
+def series_unit(name: str, *, rate: bool) -> str:
+    """The unit of a series as the history tells it, in one word of the API; ``rate``: as change per second."""
+    known = meaning(name)
+    if name == series.PRESSURE:
+        return "ratio"
+    if name == series.DIRTY_PERCENT:
+        return "percent"
+    unit = known.unit if known is not None else ""
+    if not rate:
+        return _WORDS.get(unit, unit) or "count"
+    return f"{unit}/s" if unit in _PER_SECOND else "1/s"

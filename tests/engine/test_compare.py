@@ -11,6 +11,7 @@ import pytest
 from advisor.engine import bootstrap
 from advisor.engine.compare import Change, Comparison, compare
 from advisor.engine.compare_blocks import F64, Blocks, cut, joined
+from advisor.engine.compare_settings import differing
 from advisor.mysql.counters import Kind
 
 NAN = float("nan")
@@ -297,3 +298,23 @@ def test_a_bootstrap_draws_runs_of_neighbours_and_always_the_same() -> None:
     assert (drawn == bootstrap.weights(27, draws=50)).all()
     with pytest.raises(ValueError, match="nothing"):
         bootstrap.weights(0)
+
+
+def test_settings_are_compared_by_what_they_mean() -> None:
+    before = {"innodb_log_file_size": "1G", "log_bin": "ON", "sync_binlog": "1", "port": "3306", "timestamp": "1.5"}
+    after = {
+        "innodb_log_file_size": "1073741824",
+        "log_bin": "1",
+        "sync_binlog": "0",
+        "port": "3307",
+        "timestamp": "2.5",
+    }
+    assert [(one.name, one.before, one.after) for one in differing(before, after, one_server=False)] == [
+        ("sync_binlog", "1", "0")
+    ]
+    assert [one.name for one in differing(before, after, one_server=True)] == ["port", "sync_binlog"]
+
+
+def test_a_variable_that_one_side_lacks_differs() -> None:
+    (found,) = differing({"innodb_log_file_size": "48M"}, {}, one_server=True)
+    assert (found.before, found.after) == ("48M", None)
