@@ -14,16 +14,12 @@ waited.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from advisor.mysql import series
-from advisor.mysql.digest import HourlyDigest
-from advisor.recommendations import fleet_hours, headline, vitals
+from advisor.recommendations import fleet_figures, headline, vitals
 from advisor.recommendations.fleet_words import group_of, words_of
 from advisor.recommendations.models import NO_END, FleetRow, Recommendation
 from advisor.recommendations.states import PENDING
@@ -36,8 +32,6 @@ from collector.store import store
 THROTTLE_SECONDS = 15.0
 #: A worse condition is shown as long as it was so within these seconds, so that it does not flicker.
 HOLD_SECONDS = 120
-SPARKLINE_SECONDS = 6 * 3600
-SPARKLINE_POINTS = 48
 SPARKLINE_EVERY_SECONDS = 120
 #: Nothing heard for three polls, and for a minute at least, is stale.
 STALE_POLLS = 3
@@ -151,12 +145,12 @@ def refresh(*, server_id: str, now: datetime) -> None:
         return
     points = None
     if row.sparkline_at is None or (now - row.sparkline_at).total_seconds() >= SPARKLINE_EVERY_SECONDS:
-        points = _sparkline(server_id, end)
-    digests = _unwatched(row, server_id, end)
+        points = fleet_figures.sparkline(server_id, end)
+    unwatched = fleet_figures.unwatched_hours(row, server_id, current, end)
     condition = _held(Condition(row.condition), current.condition, vitals.read(intervals, seconds=HOLD_SECONDS))
     with transaction.atomic():
         row = FleetRow.objects.select_for_update().get(pk=server_id)
-        _count_time(row, current, condition, now, digests)
+        fleet_figures.count_time(row, current, condition, now, unwatched)
         _enter(row, condition, now)
         row.pressure = current.pressure
         row.async_ratio = current.async_ratio
@@ -265,36 +259,6 @@ def _show(row: FleetRow, now: datetime) -> None:
     row.sort_rank = _RANKS[state]
 
 
-def _count_time(
-    row: FleetRow,
-    current: vitals.Vitals,
-    condition: Condition,
-    now: datetime,
-    digests: Sequence[HourlyDigest] | None,
-) -> None:
-    """Credits the time since the row was written last to the condition that holds now."""
-    end = now.timestamp()
-    newest = row.newest_sample_at.timestamp() if row.newest_sample_at else current.at
-    # A longer silence belongs to nobody: it is a gap, and what it hid is not known.
-    seconds = min(max(current.at - newest, 0.0), HOLD_SECONDS)
-    hours = row.hours if isinstance(row.hours, list) else []
-    if digests is not None:
-        hours = fleet_hours.filled(hours, digests, at=end, warning_begins=current.warning_begins)
-        row.hours_filled_at = fleet_hours.hour_of(end)
-    row.hours = fleet_hours.credited(
-        hours, at=end, seconds=seconds, condition=condition, pressure=current.highest if current.loaded else None
-    )
-    row.trouble_seconds = fleet_hours.trouble_seconds(row.hours)
-
-
-def _unwatched(row: FleetRow, server_id: str, end: float) -> list[HourlyDigest] | None:
-    """The digests of the last day, once in an hour; None where they were looked at in this hour."""
-    hour = fleet_hours.hour_of(end)
-    if row.hours_filled_at == hour:
-        return None
-    return store().digests(server_id, hour - (fleet_hours.HOURS - 1) * fleet_hours.HOUR, hour)
-
-
 def _headroom_order(row: FleetRow) -> float:
     """Above the async point flushing follows the age: there a slope is no forecast, only 0 is one."""
     if row.headroom_seconds is None or (row.condition == Condition.WARNING and row.headroom_seconds > 0):
@@ -312,18 +276,3 @@ def _count(row: FleetRow) -> None:
     row.worst_since = worst.opened_at if worst else None
     row.worst_id = worst.pk if worst else ""
     _show(row, timezone.now())
-
-
-def _sparkline(server_id: str, end: float) -> list[float | None]:
-    """Transactions per second over six hours on a fixed grid, oldest first; None where nothing is known."""
-    start = end - SPARKLINE_SECONDS
-    step = SPARKLINE_SECONDS / SPARKLINE_POINTS
-    buckets = store().buckets(server_id, [series.TRANSACTIONS], start, end, SPARKLINE_POINTS)
-    line: list[float | None] = [None] * SPARKLINE_POINTS
-    points: Sequence[Any] = buckets.points(series.TRANSACTIONS)
-    for point in points:
-        if point is None:
-            continue
-        cell = int((point[0] / 1000 - start) // step)
-        line[min(max(cell, 0), SPARKLINE_POINTS - 1)] = round(float(point[3]), 3)
-    return line

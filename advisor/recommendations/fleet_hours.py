@@ -48,33 +48,36 @@ def credited(
     return found
 
 
-def filled(
-    hours: Iterable[Sequence[float]], digests: Iterable[HourlyDigest], *, at: float, warning_begins: float | None
-) -> list[Entry]:
-    """The hours with those that nobody watched taken from their digests.
-
-    ``warning_begins``: the pressure from which on a loaded server is in warning, None where it has none.
-    """
-    known = {int(one[0]): one for one in kept(hours, at)}
-    for digest in digests:
-        if digest.hour_at not in known:
-            known[digest.hour_at] = _told(digest, warning_begins)
+def filled(hours: Iterable[Sequence[float]], told: Iterable[Entry], *, at: float) -> list[Entry]:
+    """The hours with those that nobody watched taken from what the history tells of them."""
+    known = {int(one[0]): one for one in told} | {int(one[0]): one for one in kept(hours, at)}
     return kept([known[hour] for hour in sorted(known)], at)
 
 
-def _told(digest: HourlyDigest, warning_begins: float | None) -> Entry:
-    highest = (
-        max((cell for cell, seconds in enumerate(digest.pressure_histogram) if seconds), default=0) * PRESSURE_STEP
+def told_by_digest(digest: HourlyDigest, warning_begins: float | None) -> Entry:
+    """An hour that is over. ``warning_begins``: the pressure from which on a loaded server is in warning."""
+    return told(
+        digest.hour_at,
+        digest.pressure_histogram,
+        digest.seconds_at_limit,
+        warning_begins,
+        loaded=digest.redo_written_bytes >= _LOADED_BYTES,
     )
+
+
+def told(
+    hour_at: int, histogram: Sequence[float], at_limit: float, warning_begins: float | None, *, loaded: bool
+) -> Entry:
+    """The entry of an hour by its seconds at each pressure (cells as in ``HourlyDigest``) and at the limit."""
+    highest = max((cell for cell, seconds in enumerate(histogram) if seconds), default=0) * PRESSURE_STEP
     warning = critical = 0.0
-    if digest.redo_written_bytes >= _LOADED_BYTES:
-        critical = digest.seconds_at_limit
+    if loaded:
+        critical = at_limit
         if warning_begins is not None:
-            above = sum(digest.pressure_histogram[int(warning_begins / PRESSURE_STEP + 0.5) :])
-            warning = max(above - critical, 0.0)
-    if digest.seconds_at_limit:
+            warning = max(sum(histogram[int(warning_begins / PRESSURE_STEP + 0.5) :]) - critical, 0.0)
+    if at_limit:
         highest = max(highest, 1.0)
-    return [digest.hour_at, round(warning), round(critical), round(highest, 3)]
+    return [hour_at, round(warning), round(critical), round(highest, 3)]
 
 
 def trouble_seconds(hours: Iterable[Sequence[float]]) -> int:

@@ -21,7 +21,8 @@ from advisor.recommendations.models import Recommendation
 from advisor.recommendations.states import PENDING
 from advisor.whatif import history
 from advisor.whatif.flushing import FlushSettings
-from advisor.whatif.redo import Candidate, CannotTell, Objective, Point, Sizing, candidate_sizes, size_redo
+from advisor.whatif.redo import candidate_sizes, size_redo
+from advisor.whatif.sizing import Candidate, CannotTell, Objective, Point, Sizing
 from collector.models import Server
 from collector.store import store
 

@@ -37,6 +37,8 @@ OPENING_ROWS = 15
 _MENU = 60
 #: Silent servers that are named where they are only counted.
 _STALE_NAMED = 2
+#: New servers that are listed without being asked for: whoever just added some looks for them.
+_NEW_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class FleetPage:
     strip: strip.Strip | None
     waiting: waiting.Waiting | None
     stale: Sequence[Cells]
+    new: Sequence[Cells]
 
     @property
     def previous(self) -> str:
@@ -123,7 +126,11 @@ def read(user: AbstractBaseUser | AnonymousUser, parameters: Mapping[str, str]) 
     number = min(max(_whole(parameters.get("page")), 1), pages)
     opening = not filters.narrowed and number == 1
     length = OPENING_ROWS if opening and filters.sort == DEFAULT_SORT else PAGE_ROWS
-    rows = listing.fetch(found.ids((number - 1) * PAGE_ROWS, length))
+    listed = found.ids((number - 1) * PAGE_ROWS, length)
+    stale = _first(team_ids, "stale", _STALE_NAMED) if opening and everything.by_state["stale"] else []
+    new = _first(team_ids, "new", _NEW_LISTED) if opening and everything.by_state["new"] else []
+    fetched = {row.server_id: row for row in listing.fetch([*listed, *stale, *new])}
+    rows = [fetched[one] for one in listed if one in fetched]
     groups, tags = _groups(team_ids)
     return FleetPage(
         filters=filters,
@@ -138,7 +145,8 @@ def read(user: AbstractBaseUser | AnonymousUser, parameters: Mapping[str, str]) 
         menus=_menus(filters, counts, groups, tags),
         strip=_strip(groups) if opening and everything.total else None,
         waiting=waiting.read(user, team_ids, timezone.localdate()) if opening and everything.total else None,
-        stale=_stale(team_ids) if opening and everything.by_state["stale"] else [],
+        stale=[cells_of(fetched[one]) for one in stale if one in fetched],
+        new=[cells_of(fetched[one]) for one in new if one in fetched],
     )
 
 
@@ -146,10 +154,9 @@ def _whole(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
-def _stale(team_ids: Sequence[str]) -> list[Cells]:
-    """The first of the silent servers, so that the fold says why before it is opened."""
-    ids = listing.ids(team_ids, Filters(state="stale", sort="state"))[:_STALE_NAMED]
-    return [cells_of(row) for row in listing.fetch(list(ids))]
+def _first(team_ids: Sequence[str], state: str, count: int) -> list[str]:
+    """The first servers in a state, so that a fold says something before it is opened."""
+    return list(listing.ids(team_ids, Filters(state=state, sort="state"))[:count])
 
 
 def _groups(team_ids: Sequence[str]) -> tuple[list[FleetGroup], list[FleetGroup]]:
@@ -164,7 +171,7 @@ def _groups(team_ids: Sequence[str]) -> tuple[list[FleetGroup], list[FleetGroup]
 
 
 def _strip(groups: Sequence[FleetGroup]) -> strip.Strip | None:
-    if not any(group.hours for group in groups):
+    if not any(hour for group in groups for hour in group.hours or ()):
         return None
     shown = groups[: strip.GROUPS]
     return strip.read(shown, len(groups) - len(shown), timezone.now().timestamp())
