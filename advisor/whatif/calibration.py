@@ -5,6 +5,10 @@ loaded steps), the most pages ever dirty, the greatest checkpoint advance held f
 ``speed``, a multiple of what the heuristics ask for (neighbours flushed along, a device that is slower than
 innodb_io_capacity claims).
 
+Bracketed: how many pages change again and again (``flushing.Coalescing``). From as many as were ever dirty to as many
+as the record leaves possible, each number is back-tested; those that the record contradicts are dropped, and the band
+lies between the extremes of the rest.
+
 Back-test: the speed is fitted on the first half of the loaded steps and the second half is simulated freely from its
 first age on, with writes alone as input. Its error is reported, widens every band, and makes the model refuse where
 it is too big.
@@ -32,6 +36,8 @@ _SPEEDS = (0.0, *(math.pow(2.0, power / 3) for power in range(-7, 7)))
 _FITTED_STEPS = 1200
 #: Pages do not all change alike, so that the line is a simplification: twice as many may be changing as it says.
 _SLACK = 2.0
+#: A hypothesis whose back-test is worse than the best one's by this share of the limit is contradicted.
+_CONTRADICTED = 0.05
 #: How finely shares of the limit are counted for percentiles.
 _CELL = 0.002
 
@@ -59,8 +65,8 @@ class BackTest:
 class Calibrated:
     """The hypotheses that bracket the truth, both fitted, and the worse of their back-tests.
 
-    ``changing_pages`` are the fewest pages that can be changing again and again (as many as were ever dirty) and the
-    most (infinite where the record does not tell).
+    ``changing_pages`` are the fewest and the most pages that may be changing again and again; infinite where the record
+    allows that none changes twice.
     """
 
     hypotheses: tuple[Hypothesis, Hypothesis]
@@ -95,17 +101,30 @@ def calibrate(recorded: Recorded, settings: FlushSettings, points: Points) -> Ca
     else:
         raise Uncalibrated("no page was written and none was dirty while the server was loaded")
     device = max(_sustained(recorded, advanced), bytes_per_page * settings.io_capacity_max)
-    fitted, tests = [], []
     halves = _halves(recorded.steps)
     most_pages = _most_pages(recorded, loaded, settings, points)
-    for changing in (most_pages, max(most_dirty, 1.0)):
-        coalescing = Coalescing(bytes_per_page, reference, changing)
-        rough = Hypothesis(settings, coalescing, 1.0, device)
-        speed = _fit(halves[0], rough, points)
-        tests.append(_test(halves[1], replace(rough, speed=speed), points))
-        fitted.append(replace(rough, speed=_fit(recorded.steps, rough, points)))
-    worse = max(tests, key=lambda one: (one.p95_error, one.mape))
-    return Calibrated((fitted[0], fitted[1]), worse, bytes_per_page, (most_dirty, most_pages), device)
+    tried = []
+    for changing in _between(max(most_dirty, 1.0), most_pages):
+        rough = Hypothesis(settings, Coalescing(bytes_per_page, reference, changing), 1.0, device)
+        tried.append((rough, _test(halves[1], replace(rough, speed=_fit(halves[0], rough, points)), points)))
+    # What the record contradicts is no longer thought possible; the band lies between what is left.
+    allowed = min(test.p95_error for _rough, test in tried) + _CONTRADICTED
+    left = [(rough, test) for rough, test in tried if test.p95_error <= allowed]
+    ends = (left[-1], left[0])
+    fewest, most = (replace(rough, speed=_fit(recorded.steps, rough, points)) for rough, _test_of in reversed(ends))
+    return Calibrated(
+        hypotheses=(most, fewest),
+        back_test=max((test for _rough, test in ends), key=lambda one: (one.p95_error, one.mape)),
+        bytes_per_page=bytes_per_page,
+        changing_pages=(fewest.coalescing.pages, most.coalescing.pages),
+        device_bytes_per_second=device,
+    )
+
+
+def _between(fewest: float, most: float) -> list[float]:
+    """Numbers of changing pages to try, from the fewest to the most that are possible."""
+    steps = [fewest * factor for factor in (1.0, 1.5, 2.5, 5.0) if fewest * factor < most]
+    return [*(steps or [fewest]), max(most, fewest)]
 
 
 def _most_pages(recorded: Recorded, loaded: npt.NDArray[np.bool_], settings: FlushSettings, points: Points) -> float:
