@@ -186,7 +186,12 @@ def get_series(
     to: Annotated[str, Query(max_length=40)] = "now",
     points: Annotated[int, Query(ge=2, le=_LARGEST_POINTS)] = 300,
 ) -> dict[str, Any]:
-    """The history of some series in at most ``points`` buckets; counters as change per second, holes as null."""
+    """The history of some series in at most ``points`` buckets; counters as change per second, holes as null.
+
+    Names are those of the polls (redo_pressure, redo_lsn, Innodb_os_log_written, ...), every other status variable that
+    is a number as the server spells it, and the innodb_metrics counters that are switched on as metrics.<name>. The
+    latter two are read with each full snapshot, and no bucket is narrower than the time between these.
+    """
     found, _ = server_of(request, id)
     wanted = list(dict.fromkeys(name for text in names for name in text.split(",") if name))
     if not wanted or len(wanted) > _LARGEST_SERIES or any(len(name) > 80 for name in wanted):

@@ -21,6 +21,7 @@ from collector.store import store
 
 from ..conftest import build_server
 from ..recommendations.building import START, Judging, found
+from ..store.snapshots import run_of_snapshots
 from .calling import Caller
 
 GOOD = {"name": "beta", "url": "mysql://tidemark@127.0.0.1:3307", "password": "secret"}
@@ -197,6 +198,22 @@ def test_a_series_comes_in_buckets_with_the_hole_named(api: Caller, watched: Any
     assert not any(nothing["points"])
     assert told["to"] - told["from"] == 360_000
     assert len(pressure["points"]) <= 50
+
+
+def test_a_counter_that_only_full_snapshots_read_is_a_series_too(api: Caller, watched: Any) -> None:
+    now = int(time.time()) // 60 * 60
+    for slot, snapshot in run_of_snapshots(20, start=now - 1200):
+        store().append_counters(watched.pk, slot, snapshot)
+    names = "Handler_made_up_1,metrics.adaptive_hash_searches,Threads_cached"
+    told = api("getSeries", id=watched.pk, names=names, **{"from": "now-30m"}).json()
+    assert told["step_seconds"] == 60
+    assert [(one["name"], one["kind"], one["unit"]) for one in told["series"]] == [
+        ("Handler_made_up_1", "rate", "1/s"),
+        ("metrics.adaptive_hash_searches", "rate", "1/s"),
+        ("Threads_cached", "gauge", "count"),
+    ]
+    for one in told["series"]:
+        assert len([point for point in one["points"] if point]) >= 19
 
 
 @pytest.mark.parametrize(
