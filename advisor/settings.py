@@ -240,7 +240,8 @@ WHITENOISE_MAX_AGE = 60
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+# What rules say of themselves is translated beside them: it is more than all other words together.
+LOCALE_PATHS = [BASE_DIR / "locale", BASE_DIR / "advisor/rules/locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -144,7 +144,8 @@ def _prices(outcomes: Iterable[Outcome]) -> list[tuple[str, str]]:
 
 def _paragraphs(text: str) -> list[list[tuple[str, bool]]]:
     """Paragraphs as runs of (text, emphasised): the documentation marks single words with asterisks."""
-    return [_runs(" ".join(part.split())) for part in text.split("\n\n") if part.strip()]
+    parts = (" ".join(part.split()) for part in text.split("\n\n"))
+    return [_runs(messages.gettext_or_same(part)) for part in parts if part]
 
 
 def _runs(text: str) -> list[tuple[str, bool]]:
