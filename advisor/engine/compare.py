@@ -127,7 +127,8 @@ class Comparison:
     """Both windows, the load, and every name that both have.
 
     ``per_work`` says which view answers more: per unit of work where the load changed. ``judged`` is false where the
-    windows are too short to say what is unusual. ``missing_before`` and ``missing_after`` are names that only the other
+    windows are too short to say what is unusual. ``restarted_at`` is when the process of the second window had started, if
+    that was after the first window: None where it is the same process. ``missing_before`` and ``missing_after`` are names that only the other
     window has.
     """
 
@@ -136,6 +137,7 @@ class Comparison:
     work: Work | None
     per_work: bool
     judged: bool
+    restarted_at: float | None
     changes: tuple[Change, ...]
     missing_before: tuple[str, ...]
     missing_after: tuple[str, ...]
@@ -145,8 +147,11 @@ class Comparison:
         return sorted(self.changes, key=lambda one: (-one.score(per_work=per_work), one.name))
 
 
-def compare(before: Blocks, after: Blocks) -> Comparison | None:
-    """Both windows against each other; None where either has no two readings of one running server."""
+def compare(before: Blocks, after: Blocks, *, one_server: bool = True) -> Comparison | None:
+    """Both windows against each other; None where either has no two readings of one running server.
+
+    ``one_server``: whether both are of the same one, so that a later start of its process is a restart.
+    """
     if not before.count or not after.count:
         return None
     # The kind of a name that only one window has does not matter: it is not compared.
@@ -177,6 +182,7 @@ def compare(before: Blocks, after: Blocks) -> Comparison | None:
         work=work,
         per_work=by_work,
         judged=per_second.judged,
+        restarted_at=after.up_since if one_server and after.up_since > before.ended_at else None,
         changes=tuple(_folded(changes)),
         missing_before=tuple(names[i] for i in np.flatnonzero(~sides[0].known & sides[1].known)),
         missing_after=tuple(names[i] for i in np.flatnonzero(sides[0].known & ~sides[1].known)),

@@ -7,7 +7,7 @@ process was running and nothing set the counter back. Everything that compares t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -29,13 +29,16 @@ _FLUSHED = "Uptime_since_flush_status"
 class Readings(Protocol):
     """All numbers of one server over a time, as arrays of one length, oldest first.
 
-    ``at`` is our unix seconds; ``seconds`` the server's time since the reading before, NaN for the first one and where
-    nothing can be said of the time between two; ``values`` are as they were read, NaN where a name was not;
-    ``restarts`` are instants of ``at`` that are the first after a restart.
+    ``at`` is our unix seconds, ``uptime_seconds`` the server's time since its start, and ``seconds`` its time since the
+    reading before: NaN for the first one and where nothing can be said of the time between two. ``values`` are as they
+    were read, NaN where a name was not; ``restarts`` are instants of ``at`` that are the first after a restart.
     """
 
     @property
     def at(self) -> F64: ...
+
+    @property
+    def uptime_seconds(self) -> F64: ...
 
     @property
     def seconds(self) -> F64: ...
@@ -53,7 +56,8 @@ class Blocks:
 
     ``seconds`` holds how much of each block was measured. ``amounts[block, name]`` is the growth of a counter or
     position, or the sum of value x seconds of a gauge; ``covered[block, name]`` the seconds in which that is known.
-    ``left_out_seconds`` lie between readings that could not be subtracted from each other.
+    ``left_out_seconds`` lie between readings that could not be subtracted from each other. ``up_since`` is when the
+    process that answered first had started (unix seconds).
     """
 
     names: tuple[str, ...]
@@ -67,6 +71,7 @@ class Blocks:
     readings: int
     restarts: tuple[float, ...]
     left_out_seconds: float
+    up_since: float
 
     @property
     def count(self) -> int:
@@ -115,6 +120,7 @@ def cut(readings: Readings, *, width: int | None = None, kind: Callable[[str], K
         readings=int(at.size),
         restarts=tuple(readings.restarts),
         left_out_seconds=float(np.diff(at)[~fine].sum()) if at.size else 0.0,
+        up_since=float(at[0] - readings.uptime_seconds[0]) if at.size else 0.0,
     )
 
 
@@ -144,6 +150,7 @@ def joined(parts: Sequence[Blocks]) -> Blocks:
         readings=sum(part.readings for part in filled) - max(len(filled) - 1, 0),
         restarts=tuple(sorted({at for part in parts for at in part.restarts})),
         left_out_seconds=sum(part.left_out_seconds for part in parts),
+        up_since=filled[0].up_since if filled else 0.0,
     )
 
 
@@ -157,19 +164,7 @@ def over(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
     there = [places[names[place]] for place in here]
     amounts[:, here], covered[:, here] = blocks.amounts[:, there], blocks.covered[:, there]
     kinds = tuple(blocks.kinds[places[name]] if name in places else Kind.COUNTER for name in names)
-    return Blocks(
-        names,
-        kinds,
-        blocks.width_seconds,
-        blocks.seconds,
-        amounts,
-        covered,
-        blocks.started_at,
-        blocks.ended_at,
-        blocks.readings,
-        blocks.restarts,
-        blocks.left_out_seconds,
-    )
+    return replace(blocks, names=names, kinds=kinds, amounts=amounts, covered=covered)
 
 
 def _amounts(matrix: F64, passed: F64, names: Sequence[str], kinds: Sequence[Kind], flushed: F64 | None) -> F64:

@@ -1,4 +1,4 @@
-"""Two windows of the sample history, read and compared (``advisor.engine.compare``), with the settings at their ends.
+"""Two windows of the sample history, read and compared (``advisor.engine.compare``).
 
 Long windows are read a day at a time: all numbers of a week at once would take hundreds of megabytes.
 """
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from advisor.engine.compare import Comparison, compare
 from advisor.engine.compare_blocks import Blocks, cut, joined, width_of
 from advisor.engine.units import DAY
-from collector import snapshots
-from collector.models import Server, StoredSnapshot
+from collector.models import Server
 from collector.store import Readings, store
 
 #: What two moments or windows may span: shorter than the one there is nothing to subtract, longer than the other the
@@ -35,7 +34,7 @@ class Window:
 
 def compare_windows(before: Window, after: Window) -> Comparison | None:
     """Both windows against each other; None where either has no two readings of one running server."""
-    return compare(_blocks(before), _blocks(after))
+    return compare(_blocks(before), _blocks(after), one_server=before.server.pk == after.server.pk)
 
 
 def _blocks(window: Window) -> Blocks:
@@ -63,9 +62,3 @@ def has_readings(server: Server, started: float, ended: float) -> bool:
     """Whether the server was read in this time at all."""
     newest = store().reading_at(server.pk, ended)
     return newest is not None and newest.at >= started
-
-
-def variables_at(server: Server, at: float) -> dict[str, str] | None:
-    """The server's system variables at that instant, None where they are not known."""
-    row = StoredSnapshot.objects.filter(server_id=server.pk, slot__lte=at).order_by("-slot").first()
-    return None if row is None else dict(snapshots.unpack(bytes(row.payload)).variables)

@@ -67,6 +67,7 @@ def as_document(
         },
         "ordered_by": "work" if by_work else "second",
         "judged": found.judged,
+        "restarted_between_at": None if found.restarted_at is None else round(found.restarted_at * 1000),
         "changes": [
             {
                 "name": change.name,
@@ -116,7 +117,12 @@ def as_text(
     unit: str,
 ) -> str:
     """An aligned table that reads the same in a ticket, a mail and a terminal."""
-    lines = [title, f"A {_span(found.before)}", f"B {_span(found.after)}", load, ""]
+    lines = [title, f"A {_span(found.before)}", f"B {_span(found.after)}", load]
+    if found.restarted_at is not None:
+        lines.append(
+            f"restarted between A and B: {datetime.fromtimestamp(found.restarted_at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        )
+    lines.append("")
     heads = ("", "A", "B", f"B/A per {unit}" if by_work else "B/A per second", "95 %")
     rows = [heads]
     for change in changes[:_TEXT_ROWS]:

@@ -204,6 +204,14 @@ def side_words(side: Side) -> list[str]:
     return said
 
 
+def restart_words(found: Comparison) -> str:
+    """That another process answered in the second window; nothing where it was the same."""
+    if found.restarted_at is None:
+        return ""
+    at = quantities.instant(datetime.fromtimestamp(found.restarted_at, UTC))
+    return _("The server was restarted between the windows (%(at)s): its caches began cold.") % {"at": at}
+
+
 def judged_words(found: Comparison) -> str:
     """Why nothing is called unusual, where that is so."""
     if found.judged:

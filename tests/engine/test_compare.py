@@ -26,6 +26,13 @@ class Made:
     values: dict[str, F64]
     restarts: tuple[float, ...] = field(default=())
 
+    @property
+    def uptime_seconds(self) -> F64:
+        """Of a process that started with the made-up time."""
+        return self.at - self.started
+
+    started: float = 1_600_000_000.0
+
 
 #: A read and write load of a hundred transactions a second, with what each of them does.
 LOAD = {
@@ -176,6 +183,18 @@ def test_a_restart_is_said_and_its_interval_left_out() -> None:
     assert found.after.left_out_seconds == 60
     assert found.after.measured_seconds == 59 * 60
     assert change(found, "Com_commit").per_second.after == pytest.approx(100, rel=0.05)
+
+
+def test_a_restart_between_the_windows_is_said() -> None:
+    before, after = made(LOAD, seed=1), made(LOAD, seed=2)
+    after.at = after.at + 7200
+    assert (same := compare(cut(before), cut(after))) is not None
+    assert same.restarted_at is None
+    after.started = float(before.at[-1]) + 600
+    assert (anew := compare(cut(before), cut(after))) is not None
+    assert anew.restarted_at == after.started
+    assert (other := compare(cut(before), cut(after), one_server=False)) is not None
+    assert other.restarted_at is None
 
 
 def test_a_counter_that_was_set_back_has_no_growth_there_and_keeps_its_rate() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from advisor.mysql.counters import FAST_STATUS_NAMES, Kind, kind
 from advisor.mysql.snapshot import Poll, Snapshot
-from collector import snapshots
+from collector import settings_history, snapshots
 from collector.models import StoredSnapshot
 from collector.numbers import number
 from collector.store import store
@@ -86,6 +86,7 @@ def write(
 
 def _keep(server: Any, at: int, snapshot: Snapshot) -> None:
     taken_at = datetime.fromtimestamp(at, UTC)
+    settings_history.record(server_id=server.pk, slot=at, snapshot=snapshot, previous=None)
     row = {"taken_at": taken_at, "payload": snapshots.pack(snapshot)}
     StoredSnapshot.objects.update_or_create(server=server, slot=at, defaults=row)
 

@@ -109,6 +109,14 @@ def test_a_restart_is_said_and_rates_are_whole(
     assert found["work"]["ratio"] == pytest.approx(1, rel=0.05)
 
 
+def test_a_restart_between_the_windows_is_said(watched: Any, read: Callable[..., str]) -> None:
+    history.write(watched, end=time.time() - 20, hours=2.2, restart_hours_ago=0.98)
+    assert "restarted between the windows" in read(watched)
+    assert "restarted between the windows" not in read(
+        watched, "?a_from=now-2h&a_to=now-90m&b_from=now-85m&b_to=now-65m"
+    )
+
+
 def test_settings_that_differ_are_told_by_what_they_mean(watched: Any, read: Callable[..., str]) -> None:
     now = time.time() - 20
     history.write(watched, end=now - HOUR, hours=1.2, variables={9: {"innodb_io_capacity": "200", "sync_binlog": "1"}})

@@ -15,12 +15,13 @@ from django.views.decorators.http import require_GET
 
 from advisor.engine.compare import Comparison
 from advisor.engine.compare_settings import SettingDifference, differing
-from advisor.recommendations.comparing import Window, compare_windows, variables_at
+from advisor.recommendations.comparing import Window, compare_windows
 from advisor.teams import access
 from advisor.ui.htmx import page_or_part
 from advisor.web import diff_exports, diff_page, diff_windows, ranges
 from advisor.web.diff_page import LISTED, VIEWS, Filters
 from collector.models import Server
+from collector.settings_history import variables_at
 
 _LONGEST_SEARCH = 100
 #: How many other servers are offered to compare with.
@@ -76,7 +77,7 @@ def _answered(request: HttpRequest, server_id: str) -> Asked:
     )
     after = other or target
     found = compare_windows(Window(target, windows.a_from, windows.a_to), Window(after, windows.b_from, windows.b_to))
-    variables = variables_at(target, windows.a_to), variables_at(after, windows.b_to)
+    variables = variables_at(target.pk, windows.a_to), variables_at(after.pk, windows.b_to)
     return Asked(target, other, windows, filters, found, variables)
 
 
@@ -127,6 +128,7 @@ def _told(asked: Asked, found: Comparison) -> dict[str, Any]:
         "load": load,
         "load_facts": load_facts,
         "judged": diff_page.judged_words(found),
+        "restarted": diff_page.restart_words(found),
         "sides": (diff_page.side_words(found.before), diff_page.side_words(found.after)),
         "rows": [diff_page.row(change, by_work) for change in shown],
         "count": len(changes),
