@@ -46,6 +46,7 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "server-inspection": ("S", "get", {"anonymous": 302, "outsider": 404, "": 302}),
     "server-inspect": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
     "server-try": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
+    "server-replicas": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
     "server-events": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "annotation-create": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 422}),
     "annotation-delete": ("SE", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 404}),
