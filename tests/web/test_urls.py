@@ -43,6 +43,7 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "server-counters-csv": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-diff": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-diff-export": ("file", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "server-redo": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-inspection": ("S", "get", {"anonymous": 302, "outsider": 404, "": 302}),
     "server-inspect": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
     "server-try": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),

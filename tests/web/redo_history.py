@@ -1,0 +1,122 @@
+"""A server whose history obeys InnoDB's own arithmetic, so that the model of the redo page has something to find."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from advisor.mysql.derived import derive
+from advisor.mysql.snapshot import Poll
+from advisor.recommendations import fleet
+from advisor.recommendations.judging import configuration_of, judge_server
+from advisor.recommendations.models import Judgement
+from collector import servers, snapshots
+from collector.models import OpenSample, Server, StoredSnapshot
+from collector.store import columns as codec
+from collector.store import store
+from tests.web import demo
+from tests.whatif.emulated import MIB, MYSQL, Emulated, Reading
+
+
+def busy_hours(peak: float, end: float) -> Callable[[float], float]:
+    """Bytes of redo a second: a wave over the day that is highest at the end, and two busy minutes in each hour."""
+
+    def wanted(at: float) -> float:
+        wave = 0.55 + 0.35 * math.cos((at - end) / 86_400 * 2 * math.pi)
+        return peak * wave * (2.6 if 1800 <= (at - end) % 3600 < 1920 else 1.0)
+
+    return wanted
+
+
+def build(
+    team: Any,
+    *,
+    name: str = "orders-db-11",
+    hours: float = 3.0,
+    capacity: int = 256 * MIB,
+    peak: float = 3.0 * MIB,
+    step: int = 5,
+    hot_pages: int = 30_000,
+    change_bytes: float = 2000.0,
+    io_capacity: int = 200,
+    version: str = "8.0.36",
+    without: tuple[str, ...] = (),
+) -> Server:
+    """Registers the server, writes ``hours`` of polls up to now and one snapshot, and has it judged.
+
+    ``without`` are status variables that this account may not see: prefixes of their names.
+    """
+    course = replace(
+        demo.COURSES[0],
+        name=name,
+        version=version,
+        variables={
+            "innodb_redo_log_capacity": str(capacity),
+            "innodb_io_capacity": str(io_capacity),
+            "innodb_io_capacity_max": str(10 * io_capacity),
+            "innodb_adaptive_flushing_lwm": "10",
+        },
+        metrics=False,
+    )
+    server = servers.add_server(
+        team=team, name=name, host="127.0.0.1", port=3500 + len(name), user="tidemark", password="secret",
+        tags=("prod",), host_facts={"storage": "ssd"}, unrestricted=True,
+    )  # fmt: skip
+    end = int(time.time()) // 10 * 10
+    emulated = Emulated(
+        capacity, io_capacity, 10 * io_capacity, hot_pages=hot_pages, change_bytes=change_bytes, pool_pages=65_536
+    )
+    start = end - int(hours * 3600)
+    readings = emulated.run(end - start, busy_hours(peak, end), step=step, start=float(start))
+    polls = [_poll(course, reading, start, without) for reading in readings]
+    OpenSample.objects.bulk_create(
+        [OpenSample(server=server, slot=int(poll.at), payload=codec.pack_poll(poll)) for poll in polls], batch_size=500
+    )
+    while due := store().to_seal(end):  # type: ignore[attr-defined]
+        for server_id, hour in due:
+            store().seal(server_id, hour)  # type: ignore[attr-defined]
+    snapshot = demo._snapshot(course, polls[-1])
+    StoredSnapshot.objects.create(
+        server=server,
+        slot=int(polls[-1].at),
+        taken_at=datetime.fromtimestamp(polls[-1].at, UTC),
+        payload=snapshots.pack(snapshot),
+    )
+    fleet.ensure_row(server=server)
+    Judgement.objects.create(
+        server=server, slot=0, judged_at=datetime.fromtimestamp(end, UTC), outcomes=[],
+        configuration=configuration_of(snapshot), configured_at=polls[0].at,
+    )  # fmt: skip
+    judge_server(server_id=server.pk)
+    fleet.refresh(server_id=server.pk, now=datetime.fromtimestamp(end + 5, UTC))
+    return server
+
+
+def _poll(course: demo.Course, one: Reading, start: int, without: tuple[str, ...]) -> Poll:
+    transactions = 4_000_000 + (one.lsn - 1e9) / 15_000
+    status = {
+        "Uptime": 3_600_000 + int(one.at - start),
+        "Questions": int(transactions * 14),
+        "Connections": 100 + int(one.at - start),
+        "Com_commit": int(transactions),
+        "Com_begin": int(transactions),
+        "Com_rollback": 12,
+        "Innodb_os_log_written": int(one.lsn),
+        "Innodb_buffer_pool_pages_flushed": int(one.flushed),
+        "Innodb_buffer_pool_pages_total": 65_536,
+        "Innodb_buffer_pool_pages_data": 60_000,
+        "Innodb_buffer_pool_pages_free": 4_000,
+        "Innodb_buffer_pool_pages_dirty": one.dirty,
+        "Innodb_buffer_pool_wait_free": 0,
+        "Innodb_log_waits": 0,
+        "Innodb_redo_log_current_lsn": int(one.lsn),
+        "Innodb_redo_log_checkpoint_lsn": int(one.lsn - one.age),
+        "Innodb_redo_log_capacity_resized": one.capacity,
+    }
+    status = {key: value for key, value in status.items() if not key.startswith(without or ("\0",))}
+    values = {**status, **derive(MYSQL, variables=demo._settings(course), status=status, metrics={})}
+    return Poll(one.at, one.at, 3_600_000 + int(one.at - start), values, identity=course.name)
