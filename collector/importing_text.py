@@ -16,7 +16,7 @@ from collector.importing_yaml import read_yaml
 
 _YAML_START = re.compile(r"(---|servers\s*:|-\s|[\[{%])")
 # Everything below space but tab and the ends of lines, and what only looks like one of those.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 
 
 def decode(data: bytes) -> str:

@@ -19,11 +19,14 @@ CALLERS = ("anonymous", "outsider", "viewer", "mate", "owner")
 EXPECTED = {
     "listServers": (401, 200, 200, 200, 200),
     "addServer": (401, 404, 403, 201, 201),
+    "importServers": (401, 404, 403, 201, 201),
     "getServer": (401, 404, 200, 200, 200),
     "deleteServer": (401, 404, 403, 403, 204),
     "checkConnection": (401, 404, 403, 200, 200),
     "requestInspection": (401, 404, 403, 202, 202),
     "getSeries": (401, 404, 200, 200, 200),
+    "listCounters": (401, 404, 200, 200, 200),
+    "compareWindows": (401, 404, 200, 200, 200),
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
     "listEvents": (401, 404, 200, 200, 200),
@@ -36,7 +39,9 @@ EXPECTED = {
 
 
 #: Called with a server's id alone.
-_OF_A_SERVER = ("getServer", "deleteServer", "checkConnection", "requestInspection")
+_OF_A_SERVER = (
+    "getServer", "deleteServer", "checkConnection", "requestInspection", "listCounters", "compareWindows",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -64,6 +69,8 @@ def arguments(operation: str, server: Any, recommendation: Any) -> dict[str, Any
                 "password": "p",
             }
         }
+    if operation == "importServers":
+        return {"body": {"text": "name,host\nbeta,10.0.0.1\n", "team": server.team.name, "password": "p"}}
     if operation == "setRule":
         body = {"team": server.team.name, "off": True, "reason": "as agreed"}
         return {"id": "redo.redo-log-undersized", "body": body}

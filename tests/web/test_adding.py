@@ -74,6 +74,16 @@ def test_saved_anyway_it_has_the_password_that_was_typed_before(client: Client) 
     assert target_of(Server.objects.get()).password.reveal() == "hunter2"
 
 
+def test_trying_again_needs_the_password_only_once(client: Client, answering: list[Target]) -> None:
+    from collector import drafts
+
+    place = ["tidemark", "127.0.0.1", "1", "", "", ""]
+    person = client.session["_auth_user_id"]
+    kept = drafts.seal({"password": "hunter2", "place": place}, person=person, purpose="add")
+    assert client.post(reverse("add-server"), {**FORM, "password": "", "kept": kept}).status_code == 302
+    assert [target.password.reveal() for target in answering] == ["hunter2"]
+
+
 def test_a_password_typed_for_one_place_is_not_sent_to_another(
     client: Client, outsider: Any, sign_in: Callable[[Any], Client]
 ) -> None:

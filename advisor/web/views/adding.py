@@ -99,7 +99,7 @@ def _optional_for(server: Any) -> list[OptionalGrant]:
 
 
 @login_required
-@sensitive_post_parameters("password")
+@sensitive_post_parameters("password", "kept")
 @require_http_methods(["GET", "POST"])
 def add_server(request: HttpRequest) -> HttpResponse:
     teams = teams_that_allow(request, Action.ADD_SERVER)
@@ -127,6 +127,8 @@ def add_server(request: HttpRequest) -> HttpResponse:
         except InvalidServer as wrong:
             form.take_errors(wrong.errors)
             tried = None
+    if tried:
+        form.fields["password"].widget.attrs["placeholder"] = _("as typed before")
     context = {
         "form": form,
         "statements": _statements(),
@@ -166,14 +168,14 @@ def _password(request: HttpRequest, values: dict[str, Any], typed: str) -> str:
     Raises InvalidServer where it was typed for another place: it is sent where its owner meant it to go.
     """
     kept = request.POST.get("kept", "")
-    if typed or not kept or "anyway" not in request.POST:
+    if typed or not kept:
         return typed
     again = InvalidServer({"password": _("Enter the password again: it was typed for another place, or an hour ago.")})
     try:
         draft = drafts.unseal(kept, person=str(request.user.pk), purpose=_PURPOSE)
     except drafts.DraftLost:
         raise again from None
-    if draft["place"] != _place(values):
+    if draft["password"] and draft["place"] != _place(values):
         raise again
     return str(draft["password"])
 
