@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,16 +69,21 @@ def addresses(values: Mapping[str, str]) -> Iterator[Page]:
             raise Unfillable(f"{pattern.name} needs {error} in its query") from error
 
 
-def pages(client: Client, values: Mapping[str, str], *, without: Callable[[str], bool] | None = None) -> list[Page]:
-    """Those that answer the client's GET with a whole HTML page; files, parts, redirects and forms' targets are not."""
-    found = []
+def answers(client: Client, values: Mapping[str, str]) -> Iterator[tuple[Page, Any]]:
+    """What each address answers to the client's GET. Raises AssertionError where one fails."""
     for page in addresses(values):
-        if without is not None and without(page.name):
-            continue
         answer = client.get(page.path)
         # 410: a login link that is spent says so on a page.
         assert answer.status_code in {200, 302, 405, 410, 422}, f"{page.path} answered {answer.status_code}"
-        kind = answer.headers.get("Content-Type", "")
-        if answer.status_code in {200, 410} and kind.startswith("text/html") and b"<html" in answer.content[:200]:
-            found.append(page)
-    return found
+        yield page, answer
+
+
+def is_page(answer: Any) -> bool:
+    """Whether it is a whole HTML page; files, parts, redirects and forms' targets are not."""
+    html = answer.headers.get("Content-Type", "").startswith("text/html") and not answer.streaming
+    return bool(answer.status_code in {200, 410} and html and b"<html" in answer.content[:200])
+
+
+def pages(client: Client, values: Mapping[str, str]) -> list[Page]:
+    """The addresses that answer with a whole page."""
+    return [page for page, answer in answers(client, values) if is_page(answer)]
