@@ -19,12 +19,13 @@ class Canvas:
         self.started, self.span = chart.started, max(chart.ended - chart.started, 1)
         self.ticks = ticks(chart)
         self.top = self.ticks[-1] or 1
+        self._across, self._down = self.columns / self.span, self.rows / self.top
 
     def column(self, at: float) -> int:
-        return round((at - self.started) / self.span * self.columns)
+        return round((at - self.started) * self._across)
 
     def row(self, value: float) -> int:
-        return round(self.rows * (1 - min(max(value / self.top, 0), 1)))
+        return round(self.rows - min(max(value * self._down, 0), self.rows))
 
     def share(self, at: float) -> str:
         """A time as a percentage of the width."""
@@ -35,8 +36,14 @@ class Canvas:
         return self.height * (1 - min(max(value / self.top, 0), 1))
 
     def places(self, points: Sequence[Point], which: int) -> list[paths.Place | None]:
-        """Where the least (1), greatest (2) or last (3) values stand."""
-        return [(self.column(point[0]), self.row(point[which])) if point is not None else None for point in points]
+        """Where the least (1), greatest (2) or last (3) values stand. Written out, since a page has some thousand."""
+        begun, rows, across, down = self.started, self.rows, self._across, self._down
+        return [
+            None
+            if point is None
+            else (round((point[0] - begun) * across), round(rows - min(max(point[which] * down, 0), rows)))
+            for point in points
+        ]
 
 
 def ticks(chart: Chart) -> list[float]:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Any
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.ui import quantities
 from advisor.ui.charts.canvas import Canvas
 from advisor.ui.charts.chart import Chart, Point, Trace
-from advisor.ui.charts.lines import excess_runs
+from advisor.ui.charts.lines import corners, excess_runs
 from advisor.ui.charts.scale import time_ticks
 from advisor.ui.charts.svg import limit_labels
 
@@ -56,8 +55,8 @@ def as_data(chart: Chart, zone: tzinfo) -> dict[str, Any]:
                 "name": _plain(limit.name),
                 "role": limit.role,
                 "style": limit.style,
-                "x": [point[0] if point else None for point in _corners(limit.points)],
-                "y": [_rounded(point[1]) if point else None for point in _corners(limit.points)],
+                "x": [point[0] if point else None for point in corners(limit.points)],
+                "y": [_rounded(point[1]) if point else None for point in corners(limit.points)],
             }
             for limit in chart.limits
         ],
@@ -94,18 +93,6 @@ def _plain(text: str) -> str:
     return text.replace("<", "‹").replace(">", "›")
 
 
-def _corners(points: Sequence[tuple[float, float] | None]) -> list[tuple[float, float] | None]:
-    """A limit hardly ever moves: only the points at which it does are sent, and both ends."""
-    result: list[tuple[float, float] | None] = []
-    for i, point in enumerate(points):
-        inside = 0 < i < len(points) - 1
-        before, after = (points[i - 1], points[i + 1]) if inside else (None, None)
-        if point and before and after and before[1] == point[1] == after[1]:
-            continue
-        result.append(point)
-    return result
-
-
 def table(chart: Chart) -> tuple[list[str], list[tuple[float, list[tuple[float, float, float] | None]]]]:
     """Names of the series, and rows of (unix milliseconds, least, greatest and last of each series), newest first."""
     names = [trace.name for trace in chart.traces]
@@ -132,11 +119,9 @@ def table_body(rows: Sequence[tuple[float, Sequence[tuple[float, float, float] |
     parts = []
     for at, cells in rows:
         figures = (figure for cell in cells for figure in (cell or (None, None, None)))
-        shown = "".join(
-            f"<td>{quantities.NOTHING if one is None else escape(quantities.number(one))}</td>" for one in figures
-        )
+        shown = "".join(f"<td>{quantities.NOTHING if one is None else quantities.number(one)}</td>" for one in figures)
         parts.append(f'<tr><th scope="row">{datetime.fromtimestamp(at / 1000, zone):%m-%d %H:%M:%S}</th>{shown}</tr>')
-    return mark_safe("".join(parts))  # noqa: S308 - numbers and times only, escaped all the same
+    return mark_safe("".join(parts))  # noqa: S308 - numbers and times only, of our own printing
 
 
 def _join(points: Sequence[Point]) -> tuple[float, float, float, float] | None:

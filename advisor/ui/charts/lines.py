@@ -42,28 +42,25 @@ def _trace(canvas: Canvas, trace: Trace) -> str:
 def _stack(canvas: Canvas, traces: Sequence[Trace]) -> list[str]:
     """Areas on top of each other, in the order given from below; a bucket that one of them misses is a gap in all."""
     floor: list[float] = []
-    layers: list[tuple[Trace, list[tuple[float, float, float] | None]]] = []
+    layers: list[tuple[Trace, list[Point]]] = []
     for trace in traces:
         floor = floor or [0.0] * len(trace.points)
-        layer: list[tuple[float, float, float] | None] = []
+        layer: list[Point] = []
         for i, point in enumerate(trace.points):
             if point is None:
                 layer.append(None)
             else:
-                layer.append((point[0], floor[i], floor[i] + point[3]))
+                layer.append((point[0], floor[i], floor[i] + point[3], point[3]))
                 floor[i] += point[3]
         layers.append((trace, layer))
     parts = []
     for trace, layer in layers:
-        lows = paths.runs((canvas.column(p[0]), canvas.row(p[1])) if p is not None else None for p in layer)
-        highs = paths.runs((canvas.column(p[0]), canvas.row(p[2])) if p is not None else None for p in layer)
-        if not highs or all(p is None or p[1] == p[2] for p in layer):
+        if all(p is None or p[3] == 0 for p in layer):
             continue
+        lows, highs = paths.runs(canvas.places(layer, 1)), paths.runs(canvas.places(layer, 2))
         d = "".join(paths.area(high, low) for high, low in zip(highs, lows, strict=True))
         # Where a layer is nothing, its line would paint the edge of the one below in a false colour.
-        tops = paths.runs(
-            (canvas.column(p[0]), canvas.row(p[2])) if p is not None and p[2] > p[1] else None for p in layer
-        )
+        tops = paths.runs(canvas.places([p if p is not None and p[3] > 0 else None for p in layer], 2))
         outline = "".join(paths.polyline(top) for top in tops)
         parts.append(
             f'<path class="stack c-{trace.role}" d="{d}"/><path class="line thin c-{trace.role}" d="{outline}"/>'
@@ -71,11 +68,22 @@ def _stack(canvas: Canvas, traces: Sequence[Trace]) -> list[str]:
     return parts
 
 
+def corners(points: Sequence[tuple[float, float] | None]) -> list[tuple[float, float] | None]:
+    """A limit hardly ever moves: only the points at which it does, and both ends of each run."""
+    result: list[tuple[float, float] | None] = []
+    for i, point in enumerate(points):
+        inside = 0 < i < len(points) - 1
+        before, after = (points[i - 1], points[i + 1]) if inside else (None, None)
+        if point and before and after and before[1] == point[1] == after[1]:
+            continue
+        result.append(point)
+    return result
+
+
 def _limit(canvas: Canvas, limit: Limit) -> str:
-    places = [
-        (canvas.column(point[0]), canvas.row(point[1])) if point is not None and point[1] <= canvas.top else None
-        for point in limit.points
-    ]
+    places = canvas.places(
+        [None if p is None or p[1] > canvas.top else (p[0], p[1], p[1], p[1]) for p in corners(limit.points)], 3
+    )
     d = "".join(paths.stepped(run) for run in paths.runs(places))
     return f'<path class="limit {limit.style} c-{limit.role}" d="{d}"/>' if d else ""
 

@@ -35,13 +35,13 @@ def render(chart: Chart, zone: tzinfo) -> SafeString:
     kind = "chart two-axes" if chart.right is not None else "chart"
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
         f'<svg class="{kind}" height="{canvas.height}" width="100%" role="img" aria-label="{words}">'
-        f"{inner(chart, zone)}</svg>{_lane(canvas, chart)}"
+        f"{inner(chart, zone, canvas)}</svg>{_lane(canvas, chart)}"
     )
 
 
-def inner(chart: Chart, zone: tzinfo) -> str:
+def inner(chart: Chart, zone: tzinfo, canvas: Canvas | None = None) -> str:
     """What stands in the drawing. All words in it are escaped here: names of variables come from servers."""
-    canvas = Canvas(chart)
+    canvas = canvas or Canvas(chart)
     parts = [_amounts(canvas, chart), _grid(canvas)]
     parts += [_gap(canvas, gap) for gap in chart.gaps]
     parts.append(lines.render(canvas, chart))
@@ -149,7 +149,9 @@ def _lane(canvas: Canvas, chart: Chart) -> str:
         for width in [11 + 7 * len(one.letter)]
     )
     words = escape(_("Events"))
-    return f'<svg class="lane" width="100%" height="24" role="group" aria-label="{words}">{links}</svg>' if links else ""
+    return (
+        f'<svg class="lane" width="100%" height="24" role="group" aria-label="{words}">{links}</svg>' if links else ""
+    )
 
 
 def _gap(canvas: Canvas, gap: tuple[float, float, str]) -> str:
