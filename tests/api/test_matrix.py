@@ -25,8 +25,6 @@ EXPECTED = {
     "checkConnection": (401, 404, 403, 200, 200),
     "requestInspection": (401, 404, 403, 202, 202),
     "getSeries": (401, 404, 200, 200, 200),
-    "listCounters": (401, 404, 200, 200, 200),
-    "compareWindows": (401, 404, 200, 200, 200),
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
     "listEvents": (401, 404, 200, 200, 200),
@@ -39,9 +37,7 @@ EXPECTED = {
 
 
 #: Called with a server's id alone.
-_OF_A_SERVER = (
-    "getServer", "deleteServer", "checkConnection", "requestInspection", "listCounters", "compareWindows",
-)  # fmt: skip
+_OF_A_SERVER = ("getServer", "deleteServer", "checkConnection", "requestInspection")
 
 
 @pytest.fixture
