@@ -119,6 +119,7 @@ class Cost:
     rows: int = 0
     size_bytes: int = 0
     milliseconds: float = 0.0
+    sent_bytes: int = 0
 
 
 class Connection:
@@ -224,7 +225,9 @@ class Connection:
         return descriptor_of(*self._socket)
 
     def _read(self, sql: str, max_rows: int, max_bytes: int, began: float) -> Rows:
-        self._driver.query(f"/* {MARKER} */ {sql}".encode())
+        statement = f"/* {MARKER} */ {sql}".encode()
+        self.cost.sent_bytes += len(statement)
+        self._driver.query(statement)
         result = self._driver.use_result()
         if result is None:
             return Rows((), [], 0, (time.monotonic() - began) * 1000)

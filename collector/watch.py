@@ -491,6 +491,7 @@ def _cost(before: Any, connection: Connection) -> dict[str, float]:
         "statements": after.statements - before.statements,
         "rows": after.rows - before.rows,
         "bytes": after.size_bytes - before.size_bytes,
+        "sent_bytes": after.sent_bytes - before.sent_bytes,
         "milliseconds": round(after.milliseconds - before.milliseconds, 3),
     }
 

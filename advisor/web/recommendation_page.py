@@ -14,6 +14,7 @@ from advisor.journal.models import Event
 from advisor.recommendations.models import Recommendation, State
 from advisor.recommendations.states import TRANSITIONS, Step
 from advisor.rules import rule_by_id
+from advisor.ui import events as words
 from advisor.ui import quantities
 from advisor.ui.charts import svg
 from advisor.ui.charts.chart import Chart
@@ -75,7 +76,7 @@ def read(row: Recommendation) -> dict[str, Any]:
         "references": [one for one in document.get("references", ()) if str(one).startswith(("https://", "http://"))],
         "rule": _rule(row.rule),
         "steps": {step.value for step in Step if (State(row.state), step) in TRANSITIONS},
-        "history": [(event, server_page.event_words(event)) for event in _history(row)],
+        "history": [(event, words.sentence(event.kind, event.data)) for event in _history(row)],
     }
 
 

@@ -7,41 +7,56 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Max
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from advisor.journal.models import Event
-from advisor.mysql.snapshot import Snapshot
-from advisor.recommendations import rule_settings
-from advisor.recommendations.models import FleetRow, Judgement, Recommendation, RuleSetting, State
-from advisor.recommendations.states import PENDING
-from advisor.ui import messages, quantities
-from advisor.ui.charts.chart import Happening
+from advisor.mysql.snapshot import ProbeResult, ProbeState, Snapshot
+from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
+from advisor.recommendations.vitals import Condition
+from advisor.teams import access
+from advisor.ui import quantities
 from advisor.ui.htmx import tag_of
 from advisor.ui.period import Period
-from advisor.web import server_charts
+from advisor.web import addresses, happenings, server_charts
 from advisor.web.charts import reading
 from collector.models import OpenSample, Server, ServerState
 
-#: Events that stand above the charts: a letter, since colour alone says nothing.
-LETTERS = {
-    "server.restarted": "R",
-    "server.changed": "C",
-    "server.variable_changed": "C",
-    "server.variables_changed": "C",
-    "server.failover": "F",
-    "server.identity_changed": "F",
-    "recommendation.opened": "!",
-    "recommendation.returned": "!",
-}
-_MOST_EVENTS = 60
+#: What each kind of failure asks of whom: the team itself, whoever runs the server, or nobody.
+_YOURS = frozenset(
+    {"wrong-password", "password-expired", "host-not-allowed", "address-denied", "denied", "bad-target", "name-unknown"}
+    | {"tls-missing", "tls-untrusted", "not-a-server", "hostile"}
+)
+_OURS = frozenset({"wrong-driver", "out-of-resources"})
 
 
-def fleet_row(server: Server) -> FleetRow:
-    """The server's row; an unsaved one for a server of which nothing was stored yet."""
-    found = FleetRow.objects.filter(pk=server.pk).first()
-    return found or FleetRow(server=server, team_id=server.team_id)
+@dataclass(frozen=True)
+class Watched:
+    """A server with all that is kept beside it, each as it was at one instant. ``row`` is unsaved where there is none
+    yet; the judgement's outcomes are read when they are asked for.
+    """
+
+    server: Server
+    may: access.Access
+    row: FleetRow
+    watching: ServerState | None
+    judgement: Judgement | None
+
+
+def find(user: access.Person, server_id: str) -> Watched:
+    """Raises Http404 for outsiders."""
+    rows = access.servers_for(user).select_related("fleet_row", "state", "judgement").defer("judgement__outcomes")
+    server, may = access.get_visible(user, rows, server_id)
+
+    def beside(name: str) -> Any:
+        try:
+            return getattr(server, name)
+        except ObjectDoesNotExist:
+            return None
+
+    row = beside("fleet_row") or FleetRow(server=server, team_id=server.team_id)
+    return Watched(server, may, row, beside("state"), beside("judgement"))
 
 
 def freshness(server: Server, row: FleetRow) -> str:
@@ -52,102 +67,83 @@ def freshness(server: Server, row: FleetRow) -> str:
     return "stale" if missed > 12 else "old" if missed > 3 else "live"
 
 
-def tag(server: Server, row: FleetRow, period: Period, reader: Sequence[object]) -> str:
-    """The entity tag of the page's living part: whatever it is drawn from moves one of these."""
+@dataclass(frozen=True)
+class Moved:
+    """The instants at which what the page is drawn from moved last, and how many recommendations are over."""
+
+    newest: int | None
+    decided: tuple[Any, ...]
+    resolved: int
+
+
+def moved(server: Server) -> Moved:
     newest = OpenSample.objects.filter(server=server).aggregate(newest=Max("slot"))["newest"]
-    judged = Judgement.objects.filter(server=server).values_list("judged_at", flat=True).first()
-    decided = Recommendation.objects.filter(server=server).aggregate(
-        seen=Max("last_seen_at"), decided=Max("decided_at"), resolved=Max("resolved_at")
+    found = Recommendation.objects.filter(server=server).aggregate(
+        seen=Max("last_seen_at"),
+        decided=Max("decided_at"),
+        ended=Max("resolved_at"),
+        resolved=Count("pk", filter=Q(state=State.RESOLVED)),
     )
+    return Moved(newest, (found["seen"], found["decided"], found["ended"]), found["resolved"])
+
+
+def tag(watched: Watched, last: Moved, period: Period, reader: Sequence[object]) -> str:
+    """The entity tag of the page's living part: whatever it is drawn from moves one of these."""
+    row, judgement = watched.row, watched.judgement
     # While nothing new is stored, the right edge of a moving range still moves: once in a while is enough for that.
     edge = int(period.ended // max(period.seconds / 120, 30)) if period.moves else period.ended
-    return tag_of(server.pk, newest, judged, decided, row.updated_at, row.state, period.query, edge, *reader)
+    judged = judgement.judged_at if judgement is not None else None
+    error = watched.watching.error if watched.watching is not None else ""
+    return tag_of(
+        row.server_id, last.newest, judged, last.decided, row.updated_at, row.state, error, period.query, edge, *reader
+    )  # fmt: skip
 
 
 def charts_of(
     server: Server, period: Period, *, points: int = server_charts.POINTS
 ) -> tuple[server_charts.ServerCharts, Snapshot | None]:
     """All charts of the range, with what happened in it."""
-    return reading.read(server, period, _happenings(server, period), points=points)
-
-
-def _happenings(server: Server, period: Period) -> list[Happening]:
-    events = Event.objects.filter(
-        server_id=server.pk,
-        kind__in=LETTERS,
-        at__gte=datetime.fromtimestamp(period.started, UTC),
-        at__lt=datetime.fromtimestamp(period.ended, UTC),
-    ).order_by("-at", "-id")[:_MOST_EVENTS]
-    return [Happening(event.at.timestamp() * 1000, LETTERS[event.kind], event_words(event)) for event in events]
-
-
-def event_words(event: Event) -> str:
-    """What happened, as a sentence for people."""
-    data = event.data if isinstance(event.data, dict) else {}
-    title = messages.text_of(data.get("title") or "")
-    words = {
-        "server.restarted": _("The server was restarted"),
-        "server.added": _("The server was added"),
-        "server.changed": _("The server's settings here were changed"),
-        "server.inspection_requested": _("An inspection was asked for"),
-        "recommendation.opened": _("Opened: %(title)s") % {"title": title},
-        "recommendation.returned": _("Came back: %(title)s") % {"title": title},
-        "recommendation.worsened": _("Got worse: %(title)s") % {"title": title},
-        "recommendation.resolved": _("Resolved by itself: %(title)s") % {"title": title},
-        "recommendation.acknowledged": _("Acknowledged: %(title)s") % {"title": title},
-        "recommendation.dismissed": _("Dismissed: %(title)s") % {"title": title},
-        "recommendation.reopened": _("Opened again by hand: %(title)s") % {"title": title},
-    }
-    if event.kind == "recommendation.resolved" and data.get("why") == "switched_off":
-        return _("Closed, since its rule was switched off: %(title)s") % {"title": title}
-    return words.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
+    return reading.read(server, period, happenings.read(server, period), points=points)
 
 
 @dataclass(frozen=True)
-class Advice:
-    """The recommendations card: what is open, what was put aside, and what every other rule said."""
+class Trouble:
+    """Why a server cannot be read: since when, what, and whose move it is. ``retry_at`` is when it is tried again."""
 
-    pending: list[Recommendation]
-    dismissed: list[Recommendation]
-    applied: list[Recommendation]
-    resolved: int
-    passed: int
-    not_applicable: int
-    not_evaluated: list[dict[str, Any]]
-    judged: bool
-    remedies: list[dict[str, str]]
-    own_rules: list[RuleSetting]
+    since: datetime | None
+    sentence: str
+    move: str
+    retry_at: datetime | None
 
 
-def advice(server: Server) -> Advice:
-    """From the living recommendations and the newest judgement."""
-    rows = list(Recommendation.objects.filter(server=server).exclude(state=State.RESOLVED))
-    judgement = Judgement.objects.filter(server=server).first()
-    outcomes: list[dict[str, Any]] = judgement.outcomes if judgement is not None else []
-    unknown = [one for one in outcomes if one.get("outcome") == "not_evaluated"]
-    remedies: dict[tuple[str, str], dict[str, str]] = {}
-    for one in unknown:
-        for missing in one.get("missing", ()):
-            remedies.setdefault((missing.get("kind", ""), missing.get("remedy", "")), missing)
-    # What a person can do comes before what only needs waiting.
-    order = {"grant": 0, "enable": 1, "host_fact": 2, "version": 3, "window": 4}
-    return Advice(
-        pending=[row for row in rows if row.state in PENDING],
-        dismissed=[row for row in rows if row.state == State.DISMISSED],
-        applied=[row for row in rows if row.state == State.APPLIED],
-        resolved=Recommendation.objects.filter(server=server, state=State.RESOLVED).count(),
-        passed=sum(one.get("outcome") == "passed" for one in outcomes),
-        not_applicable=sum(one.get("outcome") == "not_applicable" for one in outcomes),
-        not_evaluated=unknown,
-        judged=judgement is not None,
-        remedies=sorted(remedies.values(), key=lambda one: order.get(one.get("kind", ""), 9)),
-        own_rules=list(rule_settings.effective(server).settings.values()),
-    )
+def trouble_of(watched: Watched) -> Trouble | None:
+    """None for a server that is read, and for one that nobody wants to be read."""
+    state = watched.watching
+    if state is None or not state.error or not watched.server.enabled:
+        return None
+    if state.error_kind in _YOURS:
+        move = _("Your move: it stays so until the account, the address or the certificate is put right.")
+    elif state.error_kind in _OURS:
+        move = _("The move of whoever runs Tidemark: the server itself is not asked.")
+    else:
+        move = _("Nobody has to move: it is tried again by itself. If it lasts, look at the server and the way to it.")
+    retry = datetime.fromtimestamp(state.retry_at, UTC) if state.retry_at else None
+    return Trouble(state.error_since, state.error, move, retry)
 
 
-def state_of(server: Server) -> ServerState | None:
-    """How watching it goes."""
-    return ServerState.objects.filter(server=server).first()
+def last_hour(row: FleetRow) -> str:
+    """Where a stale server's charts show something: the hour up to its newest sample. Empty for others."""
+    if row.condition != Condition.STALE or row.newest_sample_at is None:
+        return ""
+    ended = addresses.milliseconds(row.newest_sample_at) + 1000
+    return f"?from={ended - 3_600_000}&to={ended}"
+
+
+def unreadable(snapshot: Snapshot | None) -> list[ProbeResult]:
+    """The sources that the newest snapshot could not read although something would change that."""
+    if snapshot is None:
+        return []
+    return [one for one in snapshot.probes if one.state is ProbeState.FAILED and one.remedy is not None]
 
 
 def identity_facts(server: Server, row: FleetRow, snapshot: Snapshot | None) -> list[str]:

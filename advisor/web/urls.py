@@ -20,6 +20,7 @@ from advisor.web.views import (
     replicas,
     rules,
     servers,
+    snapshots,
     system,
     trying,
 )
@@ -54,6 +55,9 @@ urlpatterns = [
     path("s/<str:server_id>/inspect", inspections.inspect, name="server-inspect"),
     path("s/<str:server_id>/try", trying.try_now, name="server-try"),
     path("s/<str:server_id>/replicas", replicas.server_replicas, name="server-replicas"),
+    path("s/<str:server_id>/levers", servers.levers, name="server-levers"),
+    path("s/<str:server_id>/snapshot", snapshots.snapshot, name="server-snapshot"),
+    path("s/<str:server_id>/snapshot.<str:form>", snapshots.file, name="server-snapshot-file"),
     path("s/<str:server_id>/events", events.events, name="server-events"),
     path("s/<str:server_id>/events/annotate", events.annotate, name="annotation-create"),
     path("s/<str:server_id>/events/<int:event_id>/delete", events.delete, name="annotation-delete"),

@@ -118,7 +118,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(visit: Any, busy:
         reached.add(page.evaluate("document.activeElement.textContent.trim().slice(0, 12)"))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
-    assert {"Fleet", "1h", "explore", "table", "What to do"} <= reached
+    assert {"Fleet", "1h", "explore", "table", "Safe levers"} <= reached
 
 
 def test_a_refresh_brings_new_figures_and_moves_nothing(visit: Any, busy: Any, team: Any) -> None:

@@ -1,54 +1,74 @@
-"""One server: what happens there, and whether it is redo and flushing."""
+"""One server: what happens there, whether it is redo and flushing, and what may safely be done now."""
 
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone, translation
 from django.views.decorators.http import require_GET
 
-from advisor.teams import access
 from advisor.teams.roles import Action
-from advisor.ui import period as periods
 from advisor.ui.htmx import page_or_part, unchanged
-from advisor.web import ranges, server_page
+from advisor.web import addresses, advice_card, banner, levers_page, own_cost, ranges, server_page
 from advisor.web.charts.drawing import drawings
 from advisor.web.server_charts import point_short
-from collector import inspecting
-
-#: A server that was added less than this ago has too short a history for the usual range.
-YOUNG_SECONDS = 30 * 60
+from collector import inspecting, snapshots
 
 
 @login_required
 @require_GET
 def server(request: HttpRequest, server_id: str) -> HttpResponse:
-    target, may = access.get_server(request.user, server_id)
+    watched = server_page.find(request.user, server_id)
+    target, may, row = watched.server, watched.may, watched.row
     now = timezone.now()
-    # An hour that holds five minutes shows little: a server that just came is shown by the shortest range.
-    young = (now - target.created_at).total_seconds() < YOUNG_SECONDS
-    period = ranges.asked(request, target, "15m" if young else periods.DEFAULT)
-    row = server_page.fleet_row(target)
+    period = ranges.asked(request, target)
     inspection = inspecting.standing(target.pk)
+    last = server_page.moved(target)
     reader = (translation.get_language(), timezone.get_current_timezone_name(), sorted(may.roles), inspection)
-    tag = server_page.tag(target, row, period, reader)
+    tag = server_page.tag(watched, last, period, reader)
     not_modified = unchanged(request, tag)
     if not_modified is not None:
         return not_modified
     charts, snapshot = server_page.charts_of(target, period)
+    recently = banner.look(row, target)
+    point = point_short(snapshot)
     context = {
         "server": target,
         "row": row,
-        "watching": server_page.state_of(target),
+        "now": now,
+        "trouble": server_page.trouble_of(watched),
+        "try_url": addresses.of("server-try", target.pk),
+        "last_hour": server_page.last_hour(row),
+        "unreadable": server_page.unreadable(snapshot),
         "period": period,
         "facts": server_page.identity_facts(target, row, snapshot),
-        "point_short": point_short(snapshot),
+        "point_short": point,
+        "banner": banner.read(row, target, recently, point),
+        "levers": levers_page.read(target, row, snapshot, recently, now),
         "drawings": drawings(charts),
-        "pressure_p95": charts.pressure_p95,
-        "advice": server_page.advice(target),
+        "advice": advice_card.read(target, watched.judgement, now, last.resolved),
+        "cost": own_cost.read(target, watched.watching),
         "inspection": inspection,
         "may_inspect": may.may(Action.INSPECT_SERVER),
         "may_change": may.may(Action.CHANGE_SERVER),
         "freshness": server_page.freshness(target, row),
     }
     return page_or_part(request, "web/server.html", "web/_server.html", context, tag=tag)
+
+
+@login_required
+@require_GET
+def levers(request: HttpRequest, server_id: str) -> HttpResponse:
+    """The same levers as in the dialog, for a browser without scripts and for a link in a ticket."""
+    watched = server_page.find(request.user, server_id)
+    target, row = watched.server, watched.row
+    snapshot = snapshots.latest(target.pk)
+    recently = banner.look(row, target)
+    context = {
+        "server": target,
+        "row": row,
+        "banner": banner.read(row, target, recently, point_short(snapshot)),
+        "levers": levers_page.read(target, row, snapshot, recently, timezone.now()),
+    }
+    return render(request, "web/levers.html", context)
