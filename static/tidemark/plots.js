@@ -100,10 +100,7 @@
     bgcolor: tint(colour("ground"), 0.7), borderpad: 0,
   }));
 
-  const happenings = (chart, zone) => chart.happenings.map((one) => ({
-    x: local(one.at, zone), xref: "x", y: 1, yref: "paper", yanchor: "bottom", text: one.letter, showarrow: false,
-    font: { size: 11, color: colour("quiet") },
-  }));
+  // Their letters are the lane's, which stands above both drawings; here are the rules below them.
   const shapes = (chart, zone) => [
     ...chart.gaps.map(([from, to]) => ({
       type: "rect", xref: "x", yref: "paper", x0: local(Math.max(from, chart.from), zone), x1: local(Math.min(to, chart.to), zone), y0: 0, y1: 1,
@@ -120,7 +117,7 @@
     const axis = { fixedrange: true, zeroline: false, tickfont: { color: quiet } };
     return {
       margin: { l: 54, r: chart.right ? 46 : 8, t: 14, b: 22 }, showlegend: false, hovermode: "x unified", dragmode: false, autosize: true,
-      annotations: [...names(chart), ...happenings(chart, zone), ...(chart.right?.marks || []).filter(([value]) => value <= chart.top).map(([value, text]) => ({
+      annotations: [...names(chart), ...(chart.right?.marks || []).filter(([value]) => value <= chart.top).map(([value, text]) => ({
         xref: "paper", x: 1, xanchor: "left", xshift: 3, yref: "y", y: value, text, showarrow: false, font: { size: 11, color: quiet },
       }))],
       shapes: shapes(chart, zone), paper_bgcolor: ground, plot_bgcolor: ground, font: { family: "inherit", size: 11, color: quiet },

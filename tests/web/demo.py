@@ -24,7 +24,7 @@ from advisor.recommendations import fleet
 from advisor.recommendations.judging import configuration_of, judge_server
 from advisor.recommendations.models import Judgement
 from collector import servers, snapshots
-from collector.models import Gap, OpenSample, Server, ServerState, StoredSnapshot
+from collector.models import Gap, OpenSample, Server, ServerState, SettingsChange, StoredSnapshot
 from collector.store import columns as codec
 from collector.store import store
 
@@ -205,7 +205,8 @@ def _tell(server: Server, course: Course, start: int, end: int) -> None:
     if course.change is not None:
         share, after = course.change
         changes = {name: [course.variables.get(name, _VARIABLES.get(name)), value] for name, value in after.items()}
-        note("server.variables_changed", at(share), {"changes": changes, "count": len(changes)})
+        note("server.variables_changed", at(share), {"changes": changes, "count": len(changes), "source": "foreign"})
+        SettingsChange.objects.create(server=server, at=int(at(share).timestamp()), changes=changes)
     if course.gap is not None:
         begun, ended = (at(share).timestamp() for share in course.gap)
         Gap.objects.create(server=server, started_at=begun, ended_at=ended, why="timed out")

@@ -112,3 +112,10 @@ def test_a_comparison_draws_every_chart_against_the_time_before(charts: Callable
 def test_without_a_wish_only_last_weeks_transactions_stand_behind(charts: Callable[..., Any]) -> None:
     """There is no history of last week here, so nothing does."""
     assert [chart.past for chart in charts("resized-01").over_time] == [()] * 5
+
+
+def test_a_range_of_the_past_has_the_settings_of_then(team: Any) -> None:
+    server = demo.build(team, hours=2, courses=demo.ODD[:1])[0]
+    now = timezone.now().timestamp()
+    charts, _snapshot = server_page.charts_of(server, Period(now - 2 * 3600, now - 1.5 * 3600, "", False))
+    assert _levels(_chart(charts, "flushing"), "innodb_io_capacity") == [400]

@@ -46,7 +46,7 @@ def as_data(chart: Chart, zone: tzinfo) -> dict[str, Any]:
         if chart.right is None
         else {"whole": chart.right.whole, "marks": [[value, text] for value, text in chart.right.marks]},
         "gaps": [[begun, ended] for begun, ended, _why in chart.gaps],
-        "happenings": [{"at": one.at, "letter": _plain(one.letter)} for one in chart.happenings],
+        "happenings": [{"at": one.at} for one in chart.happenings],
         "excess": [] if chart.excess is None else [_area(chart.excess.role, run) for run in _runs(chart)],
         "past": [_line(trace) for trace in chart.past],
         "traces": [_line(trace) for trace in chart.traces],

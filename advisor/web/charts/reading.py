@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from django.utils.translation import gettext as _
 
 from advisor.engine.units import WEEK
-from advisor.journal.models import Event
 from advisor.mysql.snapshot import Snapshot
 from advisor.ui import quantities
 from advisor.ui.charts.chart import Happening
@@ -16,12 +14,12 @@ from advisor.ui.period import Period
 from advisor.web import server_charts
 from advisor.web.charts.settings import SettingChange, SettingsHistory
 from advisor.web.server_charts import Before, ServerCharts
-from collector import snapshots
+from collector import settings_history, snapshots
 from collector.models import Server
 from collector.store import store
 
-#: Events of changed settings that are looked at: more than these, and a range is years long.
-_MOST_CHANGES = 500
+#: Unix seconds beyond any sample.
+_EVER = 2**40
 
 
 def read(
@@ -42,43 +40,20 @@ def read(
 
 
 def _settings(server: Server, period: Period, snapshot: Snapshot | None) -> SettingsHistory:
-    """The settings at the range's end and what moved in it: what the newest snapshot has, with every later change that
-    the journal tells of taken back.
+    """The settings at the range's end and what moved in it: what the newest snapshot has, with every later change taken
+    back.
     """
     present = dict(snapshot.variables) if snapshot is not None else {}
-    events = Event.objects.filter(
-        server_id=server.pk,
-        kind__in=("server.variable_changed", "server.variables_changed"),
-        at__gte=datetime.fromtimestamp(period.started, UTC),
-    ).order_by("-at", "-id")
     inside: list[SettingChange] = []
-    for event in events[:_MOST_CHANGES]:
-        for change in setting_changes(event):
-            if change.at < period.ended * 1000:
-                inside.append(change)
-            elif change.old is not None:
-                present[change.name] = change.old
+    # What came after the range is looked at from the newest to the oldest, so that the oldest value is left standing.
+    for change in reversed(settings_history.changes(server.pk, period.started, _EVER)):
+        if change.at < period.ended:
+            inside.append(SettingChange(change.at * 1000, change.name, change.old, change.new))
+        elif change.old is not None:
+            present[change.name] = change.old
+        else:
+            present.pop(change.name, None)
     return SettingsHistory(present, tuple(reversed(inside)))
-
-
-def setting_changes(event: Event) -> list[SettingChange]:
-    """What an event says about system variables: one (name, old, new), or many folded into one event."""
-    data = event.data if isinstance(event.data, dict) else {}
-    at = event.at.timestamp() * 1000
-    if data.get("name"):
-        return [SettingChange(at, str(data["name"]), _text(data.get("old")), _text(data.get("new")))]
-    changes = data.get("changes")
-    if not isinstance(changes, dict):
-        return []
-    return [
-        SettingChange(at, str(name), _text(pair[0]), _text(pair[1]))
-        for name, pair in changes.items()
-        if isinstance(pair, list) and len(pair) == 2
-    ]
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
 
 
 def _before(server: Server, period: Period, points: int) -> Before | None:
