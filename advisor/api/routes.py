@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import NinjaAPI, Query, Status
 
-from advisor.api import documents, events, imports, instants, problems
+from advisor.api import comparing, documents, events, imports, instants, problems
 from advisor.api.operation import Cursor, Id, Limit, answers, server_of, servers_of, team_filter
 from advisor.api.paging import DEFAULT, page
 from advisor.api.problems import Problem
@@ -35,6 +35,7 @@ from advisor.api.schemas import (
     ServerOut,
 )
 from advisor.api.tokens import BearerToken, caller
+from advisor.mysql import series
 from advisor.recommendations import rule_settings
 from advisor.recommendations.models import Recommendation, RuleSetting
 from advisor.teams import access
@@ -55,6 +56,7 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 problems.register(api)
+api.add_router("", comparing.router)
 api.add_router("", events.router)
 api.add_router("", imports.router)
 
@@ -191,7 +193,8 @@ def get_series(
 
     Names are those of the polls (redo_pressure, redo_lsn, Innodb_os_log_written, ...), every other status variable that
     is a number as the server spells it, and the innodb_metrics counters that are switched on as metrics.<name>. The
-    latter two are read with each full snapshot, and no bucket is narrower than the time between these.
+    latter two are read with each full snapshot, and no bucket is narrower than the time between these. Names that this
+    server never told are listed in ``unknown``, so that a misspelt one is not taken for a quiet one.
     """
     found, _ = server_of(request, id)
     wanted = list(dict.fromkeys(name for text in names for name in text.split(",") if name))
@@ -202,9 +205,18 @@ def get_series(
     if not 0 < end - start <= _LONGEST_SECONDS:
         raise Problem(422, "bad-range", "'from' has to lie before 'to', by 400 days at most.")
     history = store()
-    return documents.series(
+    told = documents.series(
         history.buckets(found.pk, wanted, start, end, points), wanted, history.gaps(found.pk, start, end)
     )
+    return {**told, "unknown": _never_told(found.pk, [one["name"] for one in told["series"] if not any(one["points"])])}
+
+
+def _never_told(server_id: str, silent: list[str]) -> list[str]:
+    """Those of the names that neither the newest poll nor the newest snapshot of the server has."""
+    newest = store().latest(server_id) if silent else None
+    rest = [name for name in silent if name not in series.DERIVED and (newest is None or name not in newest.values)]
+    known = {one.name for one in store().counter_names(server_id)} if rest else set()
+    return [name for name in rest if name not in known]
 
 
 @api.get(

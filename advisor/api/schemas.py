@@ -224,6 +224,7 @@ class SeriesList(Schema):
     step_seconds: float
     series: list[SeriesOut]
     gaps: list[GapOut]
+    unknown: list[str] = Field(description="names that this server never told")
 
 
 class RuleOut(Open):

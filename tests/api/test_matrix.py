@@ -25,6 +25,8 @@ EXPECTED = {
     "checkConnection": (401, 404, 403, 200, 200),
     "requestInspection": (401, 404, 403, 202, 202),
     "getSeries": (401, 404, 200, 200, 200),
+    "listCounters": (401, 404, 200, 200, 200),
+    "compareWindows": (401, 404, 200, 200, 200),
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
     "listEvents": (401, 404, 200, 200, 200),
@@ -37,7 +39,9 @@ EXPECTED = {
 
 
 #: Called with a server's id alone.
-_OF_A_SERVER = ("getServer", "deleteServer", "checkConnection", "requestInspection")
+_OF_A_SERVER = (
+    "getServer", "deleteServer", "checkConnection", "requestInspection", "listCounters", "compareWindows",
+)  # fmt: skip
 
 
 @pytest.fixture

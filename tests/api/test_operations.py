@@ -196,6 +196,7 @@ def test_a_series_comes_in_buckets_with_the_hole_named(api: Caller, watched: Any
     assert rates == pytest.approx([500.0] * len(rates))
     assert rates
     assert not any(nothing["points"])
+    assert told["unknown"] == ["nothing"]
     assert told["to"] - told["from"] == 360_000
     assert len(pressure["points"]) <= 50
 
@@ -207,6 +208,7 @@ def test_a_counter_that_only_full_snapshots_read_is_a_series_too(api: Caller, wa
     names = "Handler_made_up_1,metrics.adaptive_hash_searches,Threads_cached"
     told = api("getSeries", id=watched.pk, names=names, **{"from": "now-30m"}).json()
     assert told["step_seconds"] == 60
+    assert told["unknown"] == []
     assert [(one["name"], one["kind"], one["unit"]) for one in told["series"]] == [
         ("Handler_made_up_1", "rate", "1/s"),
         ("metrics.adaptive_hash_searches", "rate", "1/s"),
