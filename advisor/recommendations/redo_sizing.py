@@ -59,8 +59,8 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Read:
-    """Everything that was read for a range: its digests, the samples that were replayed or calibrated on, and the
-    table or the reason why there is none.
+    """Everything that was read for a range: its digests, the samples that were replayed or calibrated on, what was
+    measured with the present size (as ``size_redo`` takes it), and the table or the reason why there is none.
     """
 
     samples: history.Samples
@@ -69,6 +69,7 @@ class Read:
     sizing: Sizing | None
     refusal: CannotTell | None
     proposed: Proposed | None
+    measured: tuple[float, float, float] | None
 
 
 def read(server: Server, snapshot: Snapshot, start: float, end: float, objective: Objective | None = None) -> Read:
@@ -90,6 +91,7 @@ def read(server: Server, snapshot: Snapshot, start: float, end: float, objective
     proposed = proposed_capacity(server, snapshot)
     settings = FlushSettings.read(version, variables, float(status.get("Innodb_buffer_pool_pages_total", 0) or 0))
     host = host_facts(server.host_facts)
+    measured = _measured(server, start, end) if not recorded.excluded.resizes else None
     sizing, refusal = None, None
     try:
         sizing = size_redo(
@@ -101,11 +103,11 @@ def read(server: Server, snapshot: Snapshot, start: float, end: float, objective
             known_peak_bytes_per_second=_known_peak(server, end),
             storage=None if host.storage is None else str(host.storage.value),
             free_disk_bytes=None if host.free_disk_bytes is None else float(host.free_disk_bytes.value),
-            measured=_measured(server, start, end) if not recorded.excluded.resizes else None,
+            measured=measured,
         )
     except CannotTell as reason:
         refusal = reason
-    return Read(samples, tuple(digests), recorded, sizing, refusal, proposed)
+    return Read(samples, tuple(digests), recorded, sizing, refusal, proposed, measured)
 
 
 def default_objective(settings: FlushSettings) -> Objective:

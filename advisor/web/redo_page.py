@@ -104,7 +104,7 @@ def _known(
     episodes, count = (
         redo_hours.episodes_of_samples(found.samples) if by_polls else redo_hours.episodes_of_digests(found.digests)
     )
-    said = redo_words.told(sizing) if sizing is not None else redo_words.refused(_reason(found))
+    said = redo_words.told(sizing) if sizing is not None else redo_words.refused(_reason(found), found.measured)
     remedy = redo.missing_reading(version, server.user) if unread and series.LSN not in snapshot.derived else None
     chosen = _chosen(sizing, found, parameters) if sizing is not None else None
     rows = _rows(sizing, found, chosen, parameters) if sizing is not None else []

@@ -82,11 +82,7 @@ def told(sizing: Sizing) -> Said:
     present, smallest = sizing.present, sizing.smallest
     assert present is not None
     now = size(present.capacity_bytes)
-    facts = [
-        _("95 %% of the time the age is below %(share)s of its limit") % {"share": percent(present.p95.high)},
-        _("above the async point %(share)s of the time") % {"share": percent(present.above_async.high)},
-        _("writers waited %(share)s of the time") % {"share": percent(present.waiting.high)},
-    ]
+    facts = _facts((present.p95.high, present.above_async.high, present.waiting.high))
     goal = goal_words(sizing.objective)
     harmed = "critical" if present.waiting.high >= _DOMINATED else "warning"
     if smallest is None:
@@ -121,8 +117,18 @@ def told(sizing: Sizing) -> Said:
     return Said("calm", _("The redo log of %(now)s is big enough, and the smallest that is") % wanted, tuple(facts))
 
 
-def refused(reason: CannotTell) -> Said:
-    """Why there is no table, and what would change that."""
+def _facts(measured: tuple[float, float, float]) -> list[str]:
+    """The three facts behind every verdict: the age, its time above the async point, and the waits."""
+    p95, above, waiting = (percent(one) for one in measured)
+    return [
+        _("95 %% of the time the age is below %(share)s of its limit") % {"share": p95},
+        _("above the async point %(share)s of the time") % {"share": above},
+        _("writers waited %(share)s of the time") % {"share": waiting},
+    ]
+
+
+def refused(reason: CannotTell, measured: tuple[float, float, float] | None = None) -> Said:
+    """Why there is no table, and what would change that; what was measured is said all the same."""
     words, step, address = _("I cannot tell how big the redo log should be"), "", ""
     if reason.why is Why.NO_SAMPLES:
         fact = _("this range holds no samples to replay")
@@ -157,7 +163,7 @@ def refused(reason: CannotTell) -> Said:
         }
     else:
         fact = _("no page was written while it was under load, so that nothing tells how it flushes")
-    return Said("unknown", words, (fact,), step, address)
+    return Said("unknown", words, (fact, *(_facts(measured) if measured is not None else ())), step, address)
 
 
 def agreement(sizing: Sizing, proposed: Proposed | None) -> str:

@@ -158,15 +158,20 @@ def _row(
         margin = max(error, _LEAST_ERROR)
         for hypothesis in calibrated.hypotheses:
             shares = simulate(recorded.steps, hypothesis, points, settled=True)
-            # The fit holds the delay of the checkpoint that the present size shows; on a smaller one it weighs more.
-            late = hypothesis.settings.checkpoint_seconds if one.capacity_bytes < present.capacity_bytes else 0.0
+            # A late checkpoint is a part of the ages that the speed was fitted to: on a smaller log the same lateness
+            # weighs more, on a bigger one less, so that one end of the band is moved by it. Half of it is usual.
+            late = hypothesis.settings.checkpoint_seconds / points.limit_bytes
+            smaller = one.capacity_bytes < present.capacity_bytes
             worse = [
-                (min(share + late * step.written / points.limit_bytes, 1.0), step.seconds)
+                (min(share + (late * step.written if smaller else 0.0), 1.0), step.seconds)
                 for share, step in zip(shares, recorded.steps, strict=True)
             ]
-            paired = [(share, step.seconds) for share, step in zip(shares, recorded.steps, strict=True)]
+            better = [
+                (max(share - (0.0 if smaller else late / 2 * step.written), 0.0), step.seconds)
+                for share, step in zip(shares, recorded.steps, strict=True)
+            ]
             highs.append(_shares(worse, asynchronous, margin))
-            lows.append(_shares(paired, asynchronous, -margin))
+            lows.append(_shares(better, asynchronous, -margin))
         p95, above, waiting = (
             Range(min(low[index] for low in lows), max(high[index] for high in highs)) for index in range(3)
         )
