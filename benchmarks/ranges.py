@@ -55,7 +55,7 @@ def fill(now: int) -> str:
     from collector import servers
     from collector.models import CounterBlock, OpenSample
     from collector.store import columns as codec
-    from collector.store import fast_tier, full_tier
+    from collector.store import full_tier, sealing
 
     server = servers.add_server(
         team=teams.ensure_team(name="Databases"),
@@ -70,7 +70,7 @@ def fill(now: int) -> str:
     for hour in history.fast_hours(begin, DAYS * 24 + 1):
         with transaction.atomic():
             if hour.slots[0] + HOUR <= now:
-                fast_tier.write_hour(server.pk, int(hour.slots[0]), hour)
+                sealing.write_hour(server.pk, int(hour.slots[0]), hour)
             else:
                 OpenSample.objects.bulk_create(
                     OpenSample(server=server, slot=int(poll.at), payload=codec.pack_poll(poll))
@@ -85,7 +85,7 @@ def fill(now: int) -> str:
     )
     for server_id, day_at in full_tier.days_to_join(now):
         full_tier.join_day(server_id, day_at)
-    fast_tier.thin_cells(now)
+    sealing.thin_cells(now)
     return server.pk
 
 
@@ -140,7 +140,7 @@ def _growth() -> str:
     from django.db.models.functions import Length
 
     from collector.models import CounterBlock, Rollup, SealedBlock
-    from collector.store import fast_tier
+    from collector.store import sealing
 
     def daily(model: type, field: str, days: float) -> float:
         total = model.objects.aggregate(size=Sum(Length(field)))["size"]  # type: ignore[attr-defined]
@@ -152,7 +152,7 @@ def _growth() -> str:
         f"A busy server's history grows by {daily(SealedBlock, 'payload', DAYS):.0f} KiB a day for polls, "
         f"{daily(CounterBlock, 'payload', DAYS):.0f} KiB for all counters of full snapshots and "
         f"{daily(Rollup, 'coarse', DAYS):.0f} KiB for coarse cells; fine cells are {fine:.0f} KiB for each of the last "
-        f"{fast_tier.FINE_FOR_SECONDS // DAY} days."
+        f"{sealing.FINE_FOR_SECONDS // DAY} days."
     )
 
 

@@ -11,7 +11,7 @@ from django.db.models import Count, F, Min
 
 from collector import schedule, settings_history
 from collector.models import StoredSnapshot
-from collector.store import fast_tier, full_tier, store
+from collector.store import full_tier, sealing, store
 from collector.store.embedded import DIGESTS_LONGER_SECONDS, EmbeddedStore
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def keep_house() -> None:
     schedule.release_dead()
     seal_closed_hours(now)
     thin_snapshots(now)
-    fast_tier.thin_cells(now)
+    sealing.thin_cells(now)
     oldest = now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS
     store().delete_older_than(oldest, limit=_BATCH)
     settings_history.delete_older_than(oldest - DIGESTS_LONGER_SECONDS)

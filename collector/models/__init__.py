@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collector.models.credential import Credential
 from collector.models.inspection import InspectionRequest, StoredInspection
-from collector.models.samples import CounterBlock, Digest, Gap, OpenCounters, OpenSample, Rollup, SealedBlock
+from collector.models.samples import CounterBlock, DayTimes, Digest, Gap, OpenCounters, OpenSample, Rollup, SealedBlock
 from collector.models.schedule import ServerState, Shard
 from collector.models.server import Server, TlsMode
 from collector.models.settings_history import SettingsBase, SettingsChange
@@ -14,6 +14,7 @@ from collector.models.upkeep import Heartbeat, UpkeepSample
 __all__ = [
     "CounterBlock",
     "Credential",
+    "DayTimes",
     "Digest",
     "Gap",
     "Heartbeat",

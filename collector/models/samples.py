@@ -94,6 +94,17 @@ class Digest(models.Model):
         constraints = [models.UniqueConstraint(fields=["server", "hour_at"], name="one_digest_per_hour")]
 
 
+class DayTimes(models.Model):
+    """How long the pressure was where in one day's sealed hours together; ``data`` names the hours that are in it."""
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="day_times")
+    day_at = models.BigIntegerField()
+    data = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server", "day_at"], name="one_times_per_day")]
+
+
 class Gap(models.Model):
     """A time without samples, and why. Unix seconds; an open gap has no end."""
 

@@ -10,11 +10,9 @@ from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.rates import Interval
 from advisor.mysql.rates import intervals as intervals_between
 from advisor.mysql.snapshot import Poll, Snapshot
-from collector.models import Digest, Gap
-from collector.store import charting, fast_tier, full_tier, rates
-from collector.store.condense import PRESSURE_NAMES, added, condensed, pressure_times
+from collector.models import DayTimes, Digest, Gap
+from collector.store import charting, fast_tier, full_tier, pressure, rates, sealing
 from collector.store.interface import Buckets, CounterName, PressureTimes, Readings, RecordedGap
-from collector.store.rows import HOUR_SECONDS
 
 #: How much longer digests are kept than samples: trends over seasons are told from them.
 DIGESTS_LONGER_SECONDS = 3 * 366 * 86_400
@@ -60,15 +58,7 @@ class EmbeddedStore:
         return full_tier.reading_at(server_id, instant)
 
     def pressure_times(self, server_id: str, start: float, end: float) -> PressureTimes:
-        # Whole sealed hours were condensed already; what lies around them is condensed now.
-        digests = Digest.objects.filter(server_id=server_id, hour_at__gte=start, hour_at__lte=end - HOUR_SECONDS)
-        hours = list(digests.order_by("hour_at").values_list("hour_at", "data"))
-        parts = [condensed([data for _, data in hours])]
-        for begin, finish in fast_tier.without(server_id, [hour_at for hour_at, _ in hours], start, end):
-            found = fast_tier.columns(server_id, PRESSURE_NAMES, begin - fast_tier.LOOK_BACK_SECONDS, finish)
-            if len(found) > 1:
-                parts.append(pressure_times(found, begin))
-        return added(parts)
+        return pressure.times(server_id, start, end)
 
     def intervals(self, server_id: str, start: float, end: float) -> list[Interval]:
         found = fast_tier.columns(server_id, None, start, end)
@@ -93,7 +83,9 @@ class EmbeddedStore:
         """
         deleted = fast_tier.delete_older_than(instant, limit=limit) + full_tier.delete_older_than(instant, limit=limit)
         gaps = Gap.objects.filter(ended_at__lte=instant)
-        for rows in (gaps, Digest.objects.filter(hour_at__lt=instant - DIGESTS_LONGER_SECONDS)):
+        digests = Digest.objects.filter(hour_at__lt=instant - DIGESTS_LONGER_SECONDS)
+        days = DayTimes.objects.filter(day_at__lt=instant - DIGESTS_LONGER_SECONDS)
+        for rows in (gaps, digests, days):
             ids = list(rows.order_by("pk").values_list("pk", flat=True)[:limit])
             if ids:
                 deleted += rows.model.objects.filter(pk__in=ids).delete()[0]
@@ -102,12 +94,12 @@ class EmbeddedStore:
     def to_seal(
         self, now: float, *, limit: int = 100, without: Collection[tuple[str, int]] = ()
     ) -> list[tuple[str, int]]:
-        """Hours of the fast tier that are over and not sealed yet (``fast_tier.to_seal``)."""
-        return fast_tier.to_seal(now, limit=limit, without=without)
+        """Hours of the fast tier that are over and not sealed yet (``sealing.to_seal``)."""
+        return sealing.to_seal(now, limit=limit, without=without)
 
     def seal(self, server_id: str, hour_at: int) -> int:
-        """Seals one of them (``fast_tier.seal``)."""
-        return fast_tier.seal(server_id, hour_at)
+        """Seals one of them (``sealing.seal``)."""
+        return sealing.seal(server_id, hour_at)
 
 
 def _digest(data: dict[str, Any]) -> HourlyDigest:

@@ -15,7 +15,7 @@ from advisor.mysql.rates import Interval, between
 from advisor.mysql.snapshot import Poll
 from advisor.teams.models import Team
 from collector.models import Digest, Gap, OpenSample, SealedBlock, Server, Shard
-from collector.store import SeriesKind, fast_tier, store
+from collector.store import SeriesKind, sealing, store
 from collector.store.embedded import EmbeddedStore
 from collector.store.interface import RecordedGap
 from collector.store.rows import SEAL_AFTER_SECONDS
@@ -99,7 +99,7 @@ def test_a_sealing_that_fails_leaves_the_hour_as_it_was(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(fast_tier, "condense", fail)
+        patch.setattr(sealing, "condense", fail)
         with pytest.raises(MemoryError):
             kept.seal(server.id, HOUR)
     assert (SealedBlock.objects.count(), Digest.objects.count(), OpenSample.objects.count()) == (0, 0, 20)

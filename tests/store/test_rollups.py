@@ -12,8 +12,8 @@ from django.db import transaction
 
 from advisor.mysql import series
 from advisor.mysql.snapshot import Poll
-from collector.models import OpenSample, Rollup, Server
-from collector.store import Buckets, fast_tier, rollups, store
+from collector.models import DayTimes, Digest, OpenSample, Rollup, Server
+from collector.store import Buckets, fast_tier, rollups, sealing, store
 from collector.store import columns as codec
 from collector.store.columns import UnreadableBlock
 
@@ -57,7 +57,7 @@ def _store(server: Server, polls: list[tuple[int, Poll]]) -> None:
 
 def _seal(server: Server, hours: range | list[int]) -> None:
     for hour in hours:
-        fast_tier.seal(server.id, HOUR + 3600 * hour)
+        sealing.seal(server.id, HOUR + 3600 * hour)
 
 
 def _same(one: Buckets, other: Buckets) -> None:
@@ -138,10 +138,10 @@ def test_fine_cells_go_after_eight_days_and_all_cells_with_the_samples(server: S
     _store(server, run_of_polls(5))
     _seal(server, [0])
     day = Rollup.objects.get().day_at
-    after = day + 86_400 + fast_tier.FINE_FOR_SECONDS
-    assert fast_tier.thin_cells(after) == 0
-    assert fast_tier.thin_cells(after + 1) == 1
-    assert fast_tier.thin_cells(after + 1) == 0
+    after = day + 86_400 + sealing.FINE_FOR_SECONDS
+    assert sealing.thin_cells(after) == 0
+    assert sealing.thin_cells(after + 1) == 1
+    assert sealing.thin_cells(after + 1) == 0
     kept = Rollup.objects.get()
     assert not kept.fine
     assert kept.coarse
@@ -163,3 +163,26 @@ def test_other_bytes_are_refused() -> None:
         rollups.unpack(b"\x09" + bytes(40))
     with pytest.raises(UnreadableBlock, match="damaged"):
         rollups.unpack(b"\x01" + bytes(40))
+
+
+def test_the_pressure_of_days_is_told_from_their_sums_as_from_hours_and_from_polls(server: Server) -> None:
+    _store(server, _eventful())
+    _seal(server, [*range(5, HOURS), *range(4)])
+    begin = DayTimes.objects.order_by("day_at")[1].day_at
+    ranges = [(HOUR, HOUR + HOURS * 3600), (begin, begin + 86_400), (begin - 1000, begin + 90_000), (HOUR, HOUR + 9000)]
+    of_days = [store().pressure_times(server.id, *one) for one in ranges]
+    assert sum(DayTimes.objects.get(day_at=begin).data["histogram"]) > 50_000
+    # One hour of the day was not sealed, and one lies in the hole.
+    assert len(DayTimes.objects.get(day_at=begin).data["hours"]) == 22
+    # What was sealed before there were sums has digests only.
+    DayTimes.objects.all().delete()
+    of_hours = [store().pressure_times(server.id, *one) for one in ranges]
+    Digest.objects.all().delete()
+    of_polls = [store().pressure_times(server.id, *one) for one in ranges]
+    for days, hours, polls in zip(of_days, of_hours, of_polls, strict=True):
+        for other in (hours, polls):
+            assert days.histogram == pytest.approx(other.histogram, abs=0.1)
+            assert days.above_async_seconds == pytest.approx(other.above_async_seconds, abs=0.1)
+            assert days.at_limit_seconds == pytest.approx(other.at_limit_seconds, abs=0.1)
+    server.delete()
+    assert not DayTimes.objects.exists()
