@@ -24,7 +24,6 @@ def main() -> None:
 
     team = services.ensure_team(name="Databases")
     user = services.create_user(name="dana", team=team, roles=(), administrator=True)
-    user.set_unusable_password()
     what = sys.argv[1]
     if what == "empty":
         filled: dict[str, Any] = {"servers": {}, "values": {}}

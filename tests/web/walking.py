@@ -20,7 +20,7 @@ STATES: Mapping[str, tuple[str, ...]] = {
     "rules": ("?q=redo",),
 }
 #: Pages that need servers named in the query; without them they answer with the way back.
-_NEEDS_QUERY: Mapping[str, str] = {"compare": "?ids={server_id},{other_id}"}
+_NEEDS_QUERY: Mapping[str, str] = {"fleet-compare": "?ids={server_id},{other_id}"}
 
 
 @dataclass(frozen=True)
