@@ -146,6 +146,7 @@ _WORDS = {
     "server.unreadable": gettext_noop("It could not be read any more: %(why)s"),
     "server.recovered": gettext_noop("It could be read again, after %(silent)s"),
     "server.inspection_requested": gettext_noop("An inspection was asked for"),
+    "server.replicas_asked": gettext_noop("It was asked for its replicas"),
     "annotation.deleted": gettext_noop("An annotation was deleted"),
     "recommendation.opened": gettext_noop("Opened: %(title)s"),
     "recommendation.returned": gettext_noop("Came back: %(title)s"),
