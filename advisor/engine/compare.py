@@ -20,7 +20,7 @@ further than it moves anyhow? The score is that sentence as a number::
   6.3). It is what notices a burst: twenty refused connections in a single block are one event, not twenty.
 - ``counting`` is 1/E + 1/E', the events that would be expected in each window at one common rate: 0 against 1 event is
   nothing, 0 against 500 is much. (Half an event is added to each window, so that a counter that stood still has a
-  logarithm.)
+  logarithm.) For a gauge it is half of 1/mean, as gauges mostly count few things.
 - 5 % is the floor: what moves by less is of no use to a person, however steady the counter is.
 
 A change is *unusual* from a score of 3 on, if the interval does not hold 1. The interval of a factor is the middle 95 %
@@ -37,6 +37,7 @@ counters that move together are two rows: causes are for people.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,7 +45,7 @@ import numpy as np
 from advisor.engine.compare_blocks import F64, Blocks, over
 from advisor.engine.compare_factors import Factor, Factors, Sums
 from advisor.mysql import counters
-from advisor.mysql.counters import Kind
+from advisor.mysql.counters import METRICS_PREFIX, Kind
 
 #: The load changed where the units of work per second moved by more than a quarter.
 LOAD_CHANGED = 1.25
@@ -54,6 +55,8 @@ _LEAST_PER_SECOND = 0.2
 _CLOCKS = frozenset({"Uptime", "Uptime_since_flush_status"})
 #: Two names that grew by the same numbers in both windows, and by no less than this, count one thing.
 _SAME_FROM = 50
+#: How far apart the figures of two names may be that count one thing and are read one after the other.
+_ABOUT = 0.02
 
 
 @dataclass(frozen=True)
@@ -127,9 +130,9 @@ class Comparison:
     """Both windows, the load, and every name that both have.
 
     ``per_work`` says which view answers more: per unit of work where the load changed. ``judged`` is false where the
-    windows are too short to say what is unusual. ``restarted_at`` is when the process of the second window had started, if
-    that was after the first window: None where it is the same process. ``missing_before`` and ``missing_after`` are names that only the other
-    window has.
+    windows are too short to say what is unusual. ``restarted_at`` is when the process of the second window had started,
+    if that was after the first window: None where it is the same process. ``missing_before`` and ``missing_after`` are
+    names that only the other window has.
     """
 
     before: Side
@@ -223,26 +226,48 @@ def _methods(one: Sums, other: Sums) -> list[counters.TransactionsMethod]:
         for place, name in enumerate(one.blocks.names)
         if one.known[place] and other.known[place]
     }
-    plain = {name.removeprefix("metrics."): amount for name, amount in grown.items()}
+    plain = {name.removeprefix(METRICS_PREFIX): amount for name, amount in grown.items()}
     best = counters.transactions_method(plain, enabled_metrics=frozenset(plain))
-    if any(f"metrics.{name}" in grown and name not in grown for name in best.names):
-        names = tuple(name if name in grown else f"metrics.{name}" for name in best.names)
+    if any(METRICS_PREFIX + name in grown and name not in grown for name in best.names):
+        names = tuple(name if name in grown else METRICS_PREFIX + name for name in best.names)
         best = counters.TransactionsMethod(best.code, best.id, best.title, names)
     return [best, counters.EXPLICIT_COMMITS, counters.AUTOCOMMIT_WRITES]
 
 
 def _folded(changes: list[Change]) -> list[Change]:
-    """One row for names that count the same, such as a status variable and its twin among the innodb_metrics."""
+    """One row for names that count the same: with the very same numbers, or an innodb_metrics counter whose name is
+    that of a status variable and whose figures are about the same, as both are read some milliseconds apart.
+    """
+    status = {change.name.casefold(): change for change in changes}
     found: dict[tuple[object, ...], list[Change]] = {}
     for change in changes:
-        grown = change.grown_before, change.grown_after
-        alike = grown[0] is not None and grown[1] is not None and grown[0] + grown[1] >= _SAME_FROM
-        found.setdefault((*grown,) if alike else (change.name,), []).append(change)
+        twin = _twin(change, status)
+        found.setdefault(_numbers(twin or change), []).append(change)
     folded = []
     for same in found.values():
-        same.sort(key=lambda change: (change.name.startswith("metrics."), change.name))
-        first, others = same[0], tuple(change.name for change in same[1:])
-        if others:
-            first = replace(first, also=others)
-        folded.append(first)
+        same.sort(key=lambda change: (change.name.startswith(METRICS_PREFIX), change.name))
+        others = tuple(change.name for change in same[1:])
+        folded.append(replace(same[0], also=others) if others else same[0])
     return folded
+
+
+def _numbers(change: Change) -> tuple[object, ...]:
+    """What tells a counter from others: what it counted, where that is enough to be no coincidence."""
+    before, after = change.grown_before, change.grown_after
+    if before is None or after is None or before + after < _SAME_FROM:
+        return (change.name,)
+    return before, after
+
+
+def _twin(change: Change, status: Mapping[str, Change]) -> Change | None:
+    """The status variable that counts the same as this innodb_metrics counter."""
+    if not change.name.startswith(METRICS_PREFIX):
+        return None
+    twin = status.get("innodb_" + change.name.removeprefix(METRICS_PREFIX).removeprefix("lock_").casefold())
+    if twin is None:
+        return None
+    pairs = (
+        (change.per_second.before, twin.per_second.before),
+        (change.per_second.after, twin.per_second.after),
+    )
+    return twin if all(abs(one - other) <= _ABOUT * max(one, other) for one, other in pairs) else None

@@ -68,7 +68,9 @@ class Factors:
             logs = parts[1].log - parts[0].log
             pooled = (one.sums + other.sums) / (one.seconds + other.seconds)
             expected = [np.maximum(pooled * side.seconds, 0.5) for side in (one, other)]
-            counting = np.where(one.counts, 1 / expected[0] + 1 / expected[1], 0.0)
+            # A gauge of whole numbers that moved by one or two says as little as one or two events do.
+            whole = 0.5 / (pooled + 0.5)
+            counting = np.where(one.counts, 1 / expected[0] + 1 / expected[1], whole)
             swing = (
                 (parts[0].swing ** 2 + parts[1].swing ** 2) / 2
                 if self.judged

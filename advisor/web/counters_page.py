@@ -105,14 +105,22 @@ def told(known: Meaning | None, name: str, kinds: Mapping[str, str]) -> str:
 def in_unit(value: float, unit: str) -> str:
     """A value with its unit as a person reads it."""
     if unit in ("bytes", "bytes/s"):
-        return quantities.size(value) + ("/s" if unit == "bytes/s" else "")
+        text = quantities.size(value) if abs(value) >= 0.01 or value == 0 else f"{_number(value)} B"
+        return text + ("/s" if unit == "bytes/s" else "")
     if unit == "ratio":
         return quantities.percent(value)
     if unit == "percent":
-        return f"{quantities.number(value)} %"
+        return f"{_number(value)} %"
     if unit == "1/s":
-        return f"{quantities.number(value)} /s"
-    return quantities.number(value) + (f" {unit}" if unit != "count" else "")
+        return f"{_number(value)} /s"
+    return _number(value) + (f" {unit}" if unit != "count" else "")
+
+
+def _number(value: float) -> str:
+    """A number of which something is left where it is small: a thousandth of a page per transaction is not none."""
+    if value == 0 or abs(value) >= 0.01:
+        return quantities.number(value)
+    return f"{value:.2g}" if abs(value) >= 0.0001 else "< 0.0001"
 
 
 def unit_title(unit: str) -> str:

@@ -1,4 +1,4 @@
-"""Before and after as files: CSV, JSON, and a table of plain text for a ticket. Names and units no language changes."""
+"""Before and after as files: CSV, and a table of plain text for a ticket. No language changes their names and units."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import io
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from advisor.engine.compare import Change, Comparison, Side
-from advisor.engine.compare_factors import Factor
 from advisor.engine.compare_settings import SettingDifference
 from advisor.mysql.counters import Kind
 from advisor.mysql.meanings import series_unit
+from advisor.recommendations.comparison_document import figures
 from advisor.web.diff_page import row
 
 COLUMNS = (
@@ -35,75 +34,12 @@ def as_csv(changes: Sequence[Change], *, by_work: bool) -> str:
             "" if value is None else value
             for value in (
                 change.name, change.kind.value, series_unit(change.name, rate=change.kind is not Kind.GAUGE),
-                change.grown_before, change.grown_after, *_factor(change.per_second),
-                *(_factor(work) if work is not None else (None,) * 5),
+                change.grown_before, change.grown_after, *figures(change.per_second),
+                *(figures(work) if work is not None else (None,) * 5),
                 round(change.score(per_work=by_work), 2), change.unusual(per_work=by_work),
             )
         )  # fmt: skip
     return text.getvalue()
-
-
-def _factor(factor: Factor) -> tuple[float | None, ...]:
-    return factor.before, factor.after, factor.ratio, factor.low, factor.high
-
-
-def as_document(
-    found: Comparison, changes: Sequence[Change], settings: Sequence[SettingDifference] | None, *, by_work: bool
-) -> dict[str, Any]:
-    """The comparison as plain JSON values; ``settings`` is null where they are not known at both moments."""
-    work = found.work
-    return {
-        "before": _side(found.before),
-        "after": _side(found.after),
-        "work": None
-        if work is None
-        else {
-            "kind": work.kind,
-            "method": work.method,
-            "before_per_second": work.before,
-            "after_per_second": work.after,
-            "ratio": work.ratio,
-            "changed": work.changed,
-        },
-        "ordered_by": "work" if by_work else "second",
-        "judged": found.judged,
-        "restarted_between_at": None if found.restarted_at is None else round(found.restarted_at * 1000),
-        "changes": [
-            {
-                "name": change.name,
-                "also": list(change.also),
-                "kind": change.kind.value,
-                "unit": series_unit(change.name, rate=change.kind is not Kind.GAUGE),
-                "grown_before": change.grown_before,
-                "grown_after": change.grown_after,
-                "per_second": _factor_document(change.per_second),
-                "per_work": None if change.per_work is None else _factor_document(change.per_work),
-                "score": round(change.score(per_work=by_work), 2),
-                "unusual": change.unusual(per_work=by_work),
-            }
-            for change in changes
-        ],
-        "settings": None
-        if settings is None
-        else [{"name": one.name, "before": one.before, "after": one.after} for one in settings],
-    }
-
-
-def _factor_document(factor: Factor) -> dict[str, Any]:
-    return dict(zip(("before", "after", "ratio", "low", "high"), _factor(factor), strict=True))
-
-
-def _side(side: Side) -> dict[str, Any]:
-    return {
-        "from": round(side.started_at * 1000),
-        "to": round(side.ended_at * 1000),
-        "measured_seconds": side.measured_seconds,
-        "left_out_seconds": side.left_out_seconds,
-        "readings": side.readings,
-        "blocks": side.blocks,
-        "block_seconds": side.block_seconds,
-        "restarts": [round(at * 1000) for at in side.restarts],
-    }
 
 
 def as_text(

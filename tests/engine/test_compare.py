@@ -241,6 +241,29 @@ def test_twins_stand_in_one_row() -> None:
     assert change(found, "metrics.buffer_pool_read_requests").name == "Innodb_buffer_pool_read_requests"
 
 
+def test_a_twin_that_was_read_a_moment_later_is_folded_and_a_namesake_that_counts_otherwise_is_not() -> None:
+    before, after = made(LOAD), made(LOAD, seed=2)
+    for course, factor in ((before, 1.0), (after, 3.0)):
+        requests = course.values["Innodb_buffer_pool_read_requests"]
+        course.values["metrics.buffer_pool_read_requests"] = requests + np.arange(61) * 3
+        course.values["Innodb_log_waits"] = 100.0 * np.arange(61, dtype=np.float64)
+        course.values["metrics.log_waits"] = 100.0 * np.arange(61, dtype=np.float64) * factor
+    found = compare(cut(before), cut(after))
+    assert found is not None
+    assert change(found, "metrics.buffer_pool_read_requests").name == "Innodb_buffer_pool_read_requests"
+    assert change(found, "metrics.log_waits").name == "metrics.log_waits"
+
+
+def test_a_gauge_that_moved_by_one_or_two_is_not_unusual_and_one_that_tripled_is() -> None:
+    before, after = made(LOAD, seed=1), made(LOAD, seed=2)
+    for name, low, high in (("Aria_pagecache_blocks_not_flushed", 2.0, 0.0), ("Threads_running", 4.0, 12.0)):
+        before.values[name], after.values[name] = np.full(61, low), np.full(61, high)
+    found = compare(cut(before), cut(after))
+    assert found is not None
+    assert not change(found, "Aria_pagecache_blocks_not_flushed").unusual(per_work=False)
+    assert change(found, "Threads_running").unusual(per_work=False)
+
+
 def test_names_of_one_window_only_are_listed_and_not_compared() -> None:
     found = compared({**LOAD, "Innodb_gone": 5.0}, {**LOAD, "Innodb_new": 5.0})
     assert (found.missing_before, found.missing_after) == (("Innodb_new",), ("Innodb_gone",))

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from advisor.engine.compare import Comparison
 from advisor.engine.compare_settings import SettingDifference, differing
 from advisor.recommendations.comparing import Window, compare_windows
+from advisor.recommendations.comparison_document import as_document
 from advisor.teams import access
 from advisor.ui.htmx import page_or_part
 from advisor.web import diff_exports, diff_page, diff_windows, ranges
@@ -160,7 +161,7 @@ def _ends(windows: diff_windows.Windows) -> list[tuple[str, str, str]]:
 def _text(asked: Asked, found: Comparison) -> str:
     changes, _still = diff_page.chosen(found, asked.filters)
     title = asked.server.name if asked.other is None else f"A {asked.server.name}, B {asked.other.name}"
-    load = ": ".join(part for part in diff_page.load_words(found) if part)
+    load = " ".join(diff_page.load_words(found)).strip()
     return diff_exports.as_text(
         title, load, found, changes, asked.settings, by_work=asked.by_work, unit=diff_page.unit_word(found)
     )
@@ -177,7 +178,7 @@ def export(request: HttpRequest, server_id: str, form: str) -> HttpResponse:
     changes: Sequence[Any] = () if found is None else diff_page.chosen(found, asked.filters)[0]
     if form == "json":
         by_work = asked.by_work
-        body = None if found is None else diff_exports.as_document(found, changes, asked.settings, by_work=by_work)
+        body = None if found is None else as_document(found, changes, asked.settings, by_work=by_work)
         response: HttpResponse = JsonResponse({"comparison": body})
     elif form == "csv":
         table = diff_exports.as_csv(changes, by_work=asked.by_work)
