@@ -18,11 +18,16 @@ log = logging.getLogger(__name__)
 
 HOUR_SECONDS = 3600
 DAY_SECONDS = 86_400
-#: All snapshots are kept this long, then one of each hour.
-ALL_SNAPSHOTS_SECONDS = DAY_SECONDS
+#: All snapshots are kept this long, then one of each hour: judging looks back for an hour, and what lasts of each
+#: snapshot (its numbers, changed settings) has a history of its own.
+ALL_SNAPSHOTS_SECONDS = 3 * HOUR_SECONDS
 HOURLY_SNAPSHOTS_SECONDS = 30 * DAY_SECONDS
 #: Sealing stops after this long; what is left waits for the next minute.
 _SEAL_FOR_SECONDS = 20.0
+#: So does thinning.
+_THIN_FOR_SECONDS = 10.0
+#: How far back hours with several snapshots are looked for: those before were thinned long ago.
+_THIN_BACK_SECONDS = 3 * DAY_SECONDS
 _BATCH = 500
 #: What this process could not seal, (server, its begin) by what it is: not tried again until it is restarted.
 _unsealable: dict[str, set[tuple[str, int]]] = {}
@@ -33,7 +38,9 @@ def keep_house() -> None:
     now = time.time()
     schedule.release_dead()
     seal_closed_hours(now)
-    thin_snapshots(now)
+    until = time.monotonic() + _THIN_FOR_SECONDS
+    while thin_snapshots(now) and time.monotonic() < until:
+        pass
     sealing.thin_cells(now)
     oldest = now - settings.SAMPLE_RETENTION_DAYS * DAY_SECONDS
     store().delete_older_than(oldest, limit=_BATCH)
@@ -83,7 +90,7 @@ def _forget_before(now: float) -> None:
 
 
 def thin_snapshots(now: float) -> int:
-    """Keeps one snapshot of each hour of those older than a day, and none older than thirty days; how many went."""
+    """Keeps one snapshot of each hour of those older than three hours, none older than thirty days; how many went."""
     ids = list(
         StoredSnapshot.objects.filter(slot__lt=now - HOURLY_SNAPSHOTS_SECONDS)
         .order_by("slot")
@@ -92,7 +99,7 @@ def thin_snapshots(now: float) -> int:
     # Only whole hours, so that the one that is kept is the first of its hour whenever this runs.
     before = int(now - ALL_SNAPSHOTS_SECONDS) // HOUR_SECONDS * HOUR_SECONDS
     crowded = (
-        StoredSnapshot.objects.filter(slot__lt=before)
+        StoredSnapshot.objects.filter(slot__lt=before, slot__gte=before - _THIN_BACK_SECONDS)
         .annotate(hour=F("slot") - F("slot") % HOUR_SECONDS)
         .values("server_id", "hour")
         .annotate(first=Min("slot"), count=Count("pk"))

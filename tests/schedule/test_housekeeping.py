@@ -24,18 +24,18 @@ def _snapshot(server: Server, slot: float) -> None:
     )
 
 
-def test_snapshots_of_a_day_stay_then_one_of_each_hour_then_none(watched: Server) -> None:
-    for age in range(0, 27 * HOUR, 600):
+def test_snapshots_of_three_hours_stay_then_one_of_each_hour_then_none(watched: Server) -> None:
+    for age in range(0, 6 * HOUR, 600):
         _snapshot(watched, NOW - age - 1)
     _snapshot(watched, NOW - 31 * 86_400)
     _snapshot(watched, NOW - 29 * 86_400)
     while housekeeping.thin_snapshots(NOW):
         pass
     ages = [NOW - slot for slot in StoredSnapshot.objects.order_by("-slot").values_list("slot", flat=True)]
-    assert [age for age in ages if age <= 24 * HOUR] == [age + 1 for age in range(0, 24 * HOUR, 600)]
-    older = [age for age in ages if age > 24 * HOUR]
+    assert [age for age in ages if age <= 3 * HOUR] == [age + 1 for age in range(0, 3 * HOUR, 600)]
+    older = [age for age in ages if age > 3 * HOUR]
     # The first one of each hour.
-    assert older == [24 * HOUR + 3001, 25 * HOUR + 3001, 26 * HOUR + 3001, 29 * 86_400]
+    assert older == [3 * HOUR + 3001, 4 * HOUR + 3001, 5 * HOUR + 3001, 29 * 86_400]
 
 
 def test_one_round_removes_a_bounded_number(watched: Server, monkeypatch: pytest.MonkeyPatch) -> None:
