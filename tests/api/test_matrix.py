@@ -26,6 +26,7 @@ EXPECTED = {
     "requestInspection": (401, 404, 403, 202, 202),
     "getSeries": (401, 404, 200, 200, 200),
     "listCounters": (401, 404, 200, 200, 200),
+    "getRedoSizing": (401, 404, 200, 200, 200),
     "compareWindows": (401, 404, 200, 200, 200),
     "listRecommendations": (401, 404, 200, 200, 200),
     "getRecommendation": (401, 404, 200, 200, 200),
@@ -41,6 +42,7 @@ EXPECTED = {
 #: Called with a server's id alone.
 _OF_A_SERVER = (
     "getServer", "deleteServer", "checkConnection", "requestInspection", "listCounters", "compareWindows",
+    "getRedoSizing",
 )  # fmt: skip
 
 

@@ -18,13 +18,13 @@ from advisor.whatif import history
 from advisor.whatif.calibration import percentile
 from advisor.whatif.flushing import FlushSettings
 from advisor.whatif.redo import size_redo
-from advisor.whatif.sizing import Candidate, Evidence, Objective
+from advisor.whatif.sizing import Candidate, CannotTell, Evidence, Objective, Why
 from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 
 MIB = 1 << 20
 SMALL, LARGE = 64 * MIB, 192 * MIB
 ROWS, ROW_BYTES, BATCH = 60_000, 896, 50
-WARM_SECONDS, WATCHED_SECONDS, SETTLE_SECONDS = 40.0, 80.0, 40.0
+WARM_SECONDS, WATCHED_SECONDS, SETTLE_SECONDS = 30.0, 80.0, 30.0
 #: Redo per second, about; the load goes through these shares of it, ten seconds each.
 REDO_PER_SECOND, COURSE = 4.0 * MIB, (0.6, 1.0, 1.5, 0.9)
 #: A change of a row writes its old and its new form.
@@ -134,15 +134,19 @@ def test_a_bigger_log_does_what_the_model_said_of_it(name: str, record_property:
     recorded = history.from_samples(before, start=before.at[0], end=before.at[-1])
     measured = history.from_samples(after, start=after.at[0], end=after.at[-1])
     assert measured.capacity_bytes == LARGE
-    sizing = size_redo(
-        recorded,
-        FlushSettings.read(version, variables, pool),
-        [Candidate(size, redo.limits_in_force(version, variables, capacity_bytes=size)) for size in (SMALL, LARGE)],
-        objective=Objective(),
-        # A minute under a log of this size is a handful of saw-teeth: the back-test may be off by more than it may be
-        # on a page, and the band is the wider for it.
-        evidence=Evidence(loaded_seconds=WATCHED_SECONDS / 2, p95_error=0.3, mape=2.0),
+    present, larger = (
+        Candidate(size, redo.limits_in_force(version, variables, capacity_bytes=size)) for size in (SMALL, LARGE)
     )
+    # A minute under a log of this size is a handful of saw-teeth: the back-test may be off by more than it may be on a
+    # page, and the band is the wider for it.
+    evidence = Evidence(loaded_seconds=WATCHED_SECONDS / 2, p95_error=0.3, mape=2.0)
+    try:
+        settings = FlushSettings.read(version, variables, pool)
+        sizing = size_redo(recorded, settings, [present, larger], objective=Objective(), evidence=evidence)
+    except CannotTell as reason:
+        if reason.why is not Why.BACK_TEST:
+            raise
+        pytest.skip(f"This machine was too busy for an even load: the two halves differ by {reason.seen:.2f}.")
     predicted = sizing.sizes[-1].p95
     done = percentile(measured.known_shares(), 0.95)
     told = (
