@@ -88,7 +88,8 @@ def read(server_id: str, newest: float, since: float | None, spacing: float) -> 
         found = store().buckets(server_id, NAMES, began - HOUR, newest + 1, _POINTS)
         earlier = found
     # The rate that a poll tells is of the time before it: the first one of a window tells of what lies outside.
-    now = _of(found, began + spacing - 1, newest + 1, spacing)
+    # It ends before the next poll, since no page shows a range that is shorter than a minute.
+    now = _of(found, began + spacing - 1, newest + spacing - 0.1, spacing)
     before = _of(earlier, started - HOUR + spacing - 1, started + spacing - 1, spacing)
     return Recently(began, newest, now, before)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,8 @@ from advisor.recommendations.recently import Figure, Recently
 from advisor.recommendations.vitals import Condition
 from advisor.ui import events as words
 from advisor.ui import quantities
-from advisor.web import addresses
+from advisor.ui.period import Period
+from advisor.web import addresses, happenings
 from collector.models import Server
 
 IN_TROUBLE = (Condition.CRITICAL, Condition.WARNING, Condition.WATCH)
@@ -71,8 +73,8 @@ def look(row: FleetRow, server: Server) -> Recently | None:
     return recently.read(server.pk, row.newest_sample_at.timestamp(), since, server.fast_interval_seconds)
 
 
-def read(row: FleetRow, server: Server, found: Recently | None, point: str) -> Banner:
-    """``point`` is what the pressure is measured against on this server, in words."""
+def read(row: FleetRow, server: Server, found: Recently | None, point: str, happened: Sequence[Event] = ()) -> Banner:
+    """``point`` is what the pressure is measured against on this server, in words; ``happened`` are its events."""
     condition = Condition(row.condition)
     if found is None:
         return Banner(condition, (), (), (), "", "", "")
@@ -81,7 +83,7 @@ def read(row: FleetRow, server: Server, found: Recently | None, point: str) -> B
         condition=condition,
         facts=_facts(found, point, condition),
         rows=_rows(found),
-        preceding=_preceding(row, server) if troubled else (),
+        preceding=_preceding(row, server, happened) if troubled else (),
         span=_span(found.started_at, found.ended_at),
         earlier=_window(found.before),
         change=change_words(found.change_ratio),
@@ -121,21 +123,22 @@ def _facts(found: Recently, point: str, condition: Condition) -> list[str]:
 
 def _harm(found: Recently) -> str:
     """How often writers waited, or how long the age stood at the limit where no counter tells of waits."""
-    time = quantities.duration(round(found.seconds))
+    # Nobody reads seconds beside minutes at three in the morning.
+    length = quantities.duration(round(found.seconds / 60) * 60 if found.seconds >= 120 else round(found.seconds))
     waits, pages = (round(found.now[name].value) if name in found.now else 0 for name in ("waits", "sync_pages"))
     if waits:
-        return ngettext("%(n)s wait for redo space in %(time)s", "%(n)s waits for redo space in %(time)s", waits) % {
+        return ngettext("%(n)s wait for redo in %(time)s", "%(n)s waits for redo in %(time)s", waits) % {
             "n": quantities.number(waits),
-            "time": time,
+            "time": length,
         }
     if pages:
         return ngettext(
             "%(n)s page flushed synchronously in %(time)s", "%(n)s pages flushed synchronously in %(time)s", pages
-        ) % {"n": quantities.number(pages), "time": time}
+        ) % {"n": quantities.number(pages), "time": length}
     share = found.now.get("at_limit")
     if share is None or not share.value:
         return ""
-    return _("at the limit for %(share)s of %(time)s") % {"share": quantities.percent(share.value), "time": time}
+    return _("at the limit for %(share)s of %(time)s") % {"share": quantities.percent(share.value), "time": length}
 
 
 def _rows(found: Recently) -> list[Row]:
@@ -156,13 +159,22 @@ def _rows(found: Recently) -> list[Row]:
     ]
 
 
-def _preceding(row: FleetRow, server: Server) -> list[Preceding]:
-    """What happened from half an hour before the trouble on, the earliest first: what began it is older than it."""
+def events(row: FleetRow, server: Server, period: Period) -> list[Event]:
+    """What happened from half an hour before a trouble on, up to now; with it, in one question, what happened in the
+    range of the page where that ends now.
+    """
+    now = datetime.fromtimestamp(time.time() + 1, UTC)
+    started = datetime.fromtimestamp(period.started, UTC) if period.moves else now
+    if row.condition_since is not None and Condition(row.condition) in IN_TROUBLE:
+        started = min(started, row.condition_since - _BEFORE)
+    return happenings.events(server, started, now) if started < now else []
+
+
+def _preceding(row: FleetRow, server: Server, found: Sequence[Event]) -> list[Preceding]:
+    """From half an hour before the trouble on, the earliest first: what began it is older than it."""
     if row.condition_since is None:
         return []
-    rows = Event.objects.filter(
-        server_id=server.pk, kind__in=words.LANE_KINDS, at__gte=row.condition_since - _BEFORE
-    ).order_by("at", "id")[:_MOST_EVENTS]
+    began = row.condition_since - _BEFORE
     address = addresses.of("server-events", server.pk)
     return [
         Preceding(
@@ -172,7 +184,7 @@ def _preceding(row: FleetRow, server: Server) -> list[Preceding]:
             words.is_foreign(event.kind, event.data),
             f"{address}?event={event.pk}#event-{event.pk}",
         )
-        for event in rows
+        for event in [event for event in found if event.at >= began][:_MOST_EVENTS]
     ]
 
 

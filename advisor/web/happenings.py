@@ -19,26 +19,31 @@ _DISTANCE = 0.016
 _MOST_WORDS = 6
 
 
-def read(server: Server, period: Period) -> list[Happening]:
-    """What happened in the range, oldest first."""
-    events = (
-        Event.objects.filter(
-            server_id=server.pk,
-            kind__in=words.LANE_KINDS,
-            at__gte=datetime.fromtimestamp(period.started, UTC),
-            at__lt=datetime.fromtimestamp(period.ended, UTC),
-        )
+def events(server: Server, started: datetime, ended: datetime) -> list[Event]:
+    """What the lane can hold of a time, oldest first; of very many the newest."""
+    rows = (
+        Event.objects.filter(server_id=server.pk, kind__in=words.LANE_KINDS, at__gte=started, at__lt=ended)
         .defer("team", "actor")
         .order_by("-at", "-id")[:_MOST_EVENTS]
     )
-    return folded(list(reversed(events)), period)
+    return list(reversed(rows))
 
 
-def folded(events: Sequence[Event], period: Period) -> list[Happening]:
-    """Neighbours become one: ``C×5``, or ``RC`` of different kinds. Each leads to its events."""
+def read(server: Server, period: Period, known: Sequence[Event] | None = None) -> list[Happening]:
+    """What happened in the range, oldest first. ``known`` are events that hold at least those of the range."""
+    if known is None:
+        known = events(server, _instant(period.started), _instant(period.ended))
+    return folded(known, period)
+
+
+def folded(found: Sequence[Event], period: Period) -> list[Happening]:
+    """Neighbours become one: ``C×5``, or ``RC`` of different kinds. Each leads to its events; what lies outside of the
+    range is left out.
+    """
+    started, ended = _instant(period.started), _instant(period.ended)
     groups: list[list[Event]] = []
-    for event in events:
-        if not words.letter_of(event.kind, event.data):
+    for event in found:
+        if not started <= event.at < ended or not words.letter_of(event.kind, event.data):
             continue
         if groups and (event.at - groups[-1][0].at).total_seconds() < _DISTANCE * period.seconds:
             groups[-1].append(event)
@@ -61,3 +66,7 @@ def _happening(group: Sequence[Event]) -> Happening:
         f"{addresses.of('server-events', last.server_id)}?event={last.pk}#event-{last.pk}",
         any(words.is_foreign(event.kind, event.data) for event in group),
     )
+
+
+def _instant(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from advisor.journal.models import Event
 from advisor.mysql.snapshot import ProbeResult, ProbeState, Snapshot
 from advisor.recommendations.models import FleetRow, Judgement, Recommendation, State
 from advisor.recommendations.vitals import Condition
@@ -100,10 +101,10 @@ def tag(watched: Watched, last: Moved, period: Period, reader: Sequence[object])
 
 
 def charts_of(
-    server: Server, period: Period, *, points: int = server_charts.POINTS
+    server: Server, period: Period, *, points: int = server_charts.POINTS, events: Sequence[Event] | None = None
 ) -> tuple[server_charts.ServerCharts, Snapshot | None]:
-    """All charts of the range, with what happened in it."""
-    return reading.read(server, period, happenings.read(server, period), points=points)
+    """All charts of the range, with what happened in it, from ``events`` where these were read already."""
+    return reading.read(server, period, happenings.read(server, period, events), points=points)
 
 
 @dataclass(frozen=True)

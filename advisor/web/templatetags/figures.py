@@ -17,6 +17,9 @@ register = template.Library()
 
 #: As an interval counts that began a second before the minute, so do the samples that are shown for it.
 _MINUTE = 61
+#: Arithmetic that anybody can do again over the samples of a link, as long as each of them is shown by itself.
+_HOWS = frozenset({"last", "least", "greatest", "mean"})
+_LONGEST = 2 * 3600
 #: A momentary figure is shown with what came before it.
 _LOOK_BACK = 15 * 60
 
@@ -28,7 +31,8 @@ def newest_figure(text: str, value: float | None, name: str, how: str, at: datet
         return format_html("<b>{}</b>", text)
     newest = at.timestamp()
     began = newest - (_LOOK_BACK if how == "last" else _MINUTE - server.fast_interval_seconds)
-    return _link(server.pk, text, value, name, how, began, newest + 1)
+    # Up to the next poll, which is not part of it: a page shows no range shorter than a minute.
+    return _link(server.pk, text, value, name, how, began, newest + server.fast_interval_seconds - 0.1)
 
 
 @register.simple_tag
@@ -46,6 +50,8 @@ def _link(server_id: str, text: str, value: float, name: str, how: str, started:
     address = addresses.with_query(addresses.of("server-counters", server_id), **bounds)
     if not address:
         return format_html("<b>{}</b>", text)
+    if how not in _HOWS or ended - started > _LONGEST:
+        return format_html('<a class="figure" href="{}"><b>{}</b></a>', address, text)
     return format_html(
         '<a class="figure" data-figure="{}" data-how="{}" data-value="{}" href="{}"><b>{}</b></a>',
         name, how, f"{value:.9g}", address, text,

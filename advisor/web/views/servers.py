@@ -30,7 +30,8 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
     not_modified = unchanged(request, tag)
     if not_modified is not None:
         return not_modified
-    charts, snapshot = server_page.charts_of(target, period)
+    events = banner.events(row, target, period)
+    charts, snapshot = server_page.charts_of(target, period, events=events if period.moves else None)
     recently = banner.look(row, target)
     point = point_short(snapshot)
     context = {
@@ -44,7 +45,7 @@ def server(request: HttpRequest, server_id: str) -> HttpResponse:
         "period": period,
         "facts": server_page.identity_facts(target, row, snapshot),
         "point_short": point,
-        "banner": banner.read(row, target, recently, point),
+        "banner": banner.read(row, target, recently, point, events),
         "levers": levers_page.read(target, row, snapshot, recently, now),
         "drawings": drawings(charts),
         "advice": advice_card.read(target, watched.judgement, now, last.resolved),
