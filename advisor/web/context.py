@@ -35,7 +35,7 @@ def _items(request: HttpRequest) -> list[Item]:
     waiting = 0
     if access.is_known(request.user):
         waiting = access.visible(request.user, FleetRow.objects.filter(NEEDS_SOMEBODY)).count()
-    on_fleet = name in {"fleet", "add-server"} or name.startswith(("server", "recommendation"))
+    on_fleet = name.startswith(("fleet", "add-server", "import-servers", "server", "recommendation"))
     return [
         Item(_("Fleet"), reverse("fleet"), on_fleet, waiting, _("need somebody")),
         Item(_("Rules"), reverse("rules"), name.startswith("rule")),
