@@ -46,11 +46,10 @@ class Cells:
     def run(self, names: Sequence[str], start: float, end: float) -> Run:
         """The cells that begin between two instants, with these series."""
         at = {name: row for row, name in enumerate(self.names)}
-        inside = (self.first >= start) & (self.first < end)
-        values = np.full((3, len(names), int(inside.sum())), np.nan)
-        for row, name in enumerate(names):
-            if name in at:
-                values[:, row] = self.values[:, at[name]][:, inside]
+        inside = slice(*np.searchsorted(self.first, (start, end)).tolist())
+        values = np.full((3, len(names), self.first[inside].size), np.nan)
+        here = [row for row, name in enumerate(names) if name in at]
+        values[:, here] = self.values[:, [at[names[row]] for row in here], inside]
         spacing, longest = self.spacing[inside], self.longest[inside]
         least, greatest, last = values
         return Run(
@@ -140,8 +139,9 @@ def unpack(payload: bytes, names: Sequence[str] | None = None) -> Cells:
     numbers = np.frombuffer(body, "<i8", hours + 4 * count, length).astype(np.int64)
     first, until, spacing, longest = numbers[hours:].reshape(4, count)
     planes = np.frombuffer(body, np.uint8, offset=length + numbers.nbytes).reshape(3, len(stored), 8, count)
-    chosen = range(len(stored)) if names is None else [row for row, name in enumerate(stored) if name in set(names)]
-    values = np.ascontiguousarray(planes[:, list(chosen)].transpose(0, 1, 3, 2)).view("<f8")[..., 0]
+    wanted = set(stored if names is None else names)
+    chosen = [row for row, name in enumerate(stored) if name in wanted]
+    values = np.ascontiguousarray(planes[:, chosen].transpose(0, 1, 3, 2)).view("<f8")[..., 0]
     return Cells(
         tuple(stored[row] for row in chosen),
         numbers[:hours],
