@@ -83,15 +83,17 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
 
 
 def _many(team: Any, count: int) -> dict[str, Any]:
-    """One server with hours of history and many that are only rows of the fleet page."""
+    """Two servers with hours of history and many that are only rows of the fleet page."""
     from advisor.recommendations.models import Recommendation
+    from tests.recommendations.building import switched_off
     from tests.web import demo, many, walking
 
-    (busy,) = demo.build(team, hours=7, courses=demo.COURSES[:1])
-    if count > 1:
-        many.fleet(team, count - 1)
+    busy, calm = demo.build(team, hours=7, courses=(demo.COURSES[0], demo.COURSES[2]))
+    many.fleet(team, max(count - 2, 0))
     advice = Recommendation.objects.get(server=busy, rule="redo.redo-log-undersized")
-    return {"servers": {busy.name: busy.pk}, "values": walking.filling(busy, advice, other_id=busy.pk)}
+    setting = switched_off(team, "flush.neighbors-on-ssd")
+    values = walking.filling(busy, advice, setting_id=setting.pk, other_id=calm.pk)
+    return {"servers": {busy.name: busy.pk, calm.name: calm.pk}, "values": values}
 
 
 if __name__ == "__main__":
