@@ -54,7 +54,7 @@ ADDRESSES: dict[str, str] = {
     "search that finds nearly all, by pressure": "/?q=db&sort=pressure",
     "search for one server": "/?q=archive-db-00001",
     "search that finds nothing": "/?q=nosuchserver",
-    "search for two words of the reason": "/?q=redo+point",
+    "search for two words": "/?q=db+replica",
     "search, tag and state": "/?q=db+10&tag=prod&state=all&sort=headroom",
     "search, group, tag and flavor, three found": "/?q=db&group=archive&tag=archive&state=all&sort=dirty",
     "refresh of a list": "+/?state=all",

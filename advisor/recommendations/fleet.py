@@ -97,8 +97,10 @@ def settle(row: FleetRow, server: Server, now: datetime) -> None:
 
 
 def _describe(row: FleetRow, server: Server) -> None:
-    headline_text = str(row.headline.get("text", "")) if isinstance(row.headline, dict) else ""
-    trouble = (row.headline.get("values") or {}).get("trouble", {}) if isinstance(row.headline, dict) else {}
+    said = row.headline if isinstance(row.headline, dict) else {}
+    # That all is well is no reason that anybody looks for, and most servers would be found by its words.
+    sentence = "" if row.condition == Condition.CALM else str(said.get("text", ""))
+    trouble = (said.get("values") or {}).get("trouble", {})
     row.folded, row.group = server.folded, group_of(server.tags)
     row.words = words_of(
         tags=server.tags,
@@ -109,7 +111,7 @@ def _describe(row: FleetRow, server: Server) -> None:
             row.role,
             row.worst_title,
             # Without its figures, which change with every poll and would write the index as often.
-            headline_text.replace("{", "").replace("}", ""),
+            sentence.replace("{", "").replace("}", ""),
             str(trouble.get("value", "")),
         ),
     )

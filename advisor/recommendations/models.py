@@ -63,7 +63,11 @@ class Recommendation(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["server", "current"], name="one_living_recommendation_per_key")]
-        indexes = [models.Index(fields=["server", "state"])]
+        indexes = [
+            models.Index(fields=["server", "state"]),
+            # Dismissals of all servers that end in the next days.
+            models.Index(fields=["state", "dismissed_until"], name="dismissals_by_end"),
+        ]
         ordering = ["-severity_rank", "opened_at", "id"]
 
     def __str__(self) -> str:
@@ -163,7 +167,8 @@ class FleetRow(models.Model):
             ),
             models.Index(fields=["team", "-dirty_percent", "server", "state", "flavor", "group"], name="fleet_dirty"),
             models.Index(fields=["team", "folded", "server", "state", "flavor", "group"], name="fleet_name"),
-            models.Index(fields=["team", "words", "state", "flavor", "group", "server"], name="fleet_words"),
+            # What is looked for may stand anywhere in the words: they are read, not sought, so they end the index.
+            models.Index(fields=["team", "state", "flavor", "group", "words", "server"], name="fleet_texts"),
             models.Index(fields=["team", "state", "flavor", "group", "server"], name="fleet_counts"),
         ]
 

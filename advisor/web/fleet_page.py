@@ -14,7 +14,7 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -118,33 +118,32 @@ def read(user: AbstractBaseUser | AnonymousUser, parameters: Mapping[str, str]) 
     team_ids = [team.pk for team in access.teams_of(user)]
     found = listing.look(team_ids, filters)
     counts = found.counts
-    if filters.looks_for_something:
-        everything = listing.count(team_ids, Filters(state="all"))
-    else:
-        everything = counts
     pages = max(ceil(counts.found / PAGE_ROWS), 1)
     number = min(max(_whole(parameters.get("page")), 1), pages)
     opening = not filters.narrowed and number == 1
+    groups, tags = _groups(team_ids)
+    total, needing = counts.total, counts.by_state
+    if filters.looks_for_something:
+        total, needing = _total(team_ids, groups), listing.needing(team_ids)
     length = OPENING_ROWS if opening and filters.sort == DEFAULT_SORT else PAGE_ROWS
     listed = found.ids((number - 1) * PAGE_ROWS, length)
-    stale = _first(team_ids, "stale", _STALE_NAMED) if opening and everything.by_state["stale"] else []
-    new = _first(team_ids, "new", _NEW_LISTED) if opening and everything.by_state["new"] else []
+    stale = _first(team_ids, "stale", _STALE_NAMED) if opening and counts.by_state["stale"] else []
+    new = _first(team_ids, "new", _NEW_LISTED) if opening and counts.by_state["new"] else []
     fetched = {row.server_id: row for row in listing.fetch([*listed, *stale, *new])}
     rows = [fetched[one] for one in listed if one in fetched]
-    groups, tags = _groups(team_ids)
     return FleetPage(
         filters=filters,
         counts=counts,
-        total=everything.total,
-        critical=everything.by_state["critical"],
-        needing=everything.needing,
+        total=total,
+        critical=needing["critical"],
+        needing=sum(needing[state] for state in NEEDING),
         rows=[cells_of(row) for row in rows],
         number=number,
         pages=pages,
         newest_at=max((row.newest_sample_at for row in rows if row.newest_sample_at), default=None),
         menus=_menus(filters, counts, groups, tags),
-        strip=_strip(groups) if opening and everything.total else None,
-        waiting=waiting.read(user, team_ids, timezone.localdate()) if opening and everything.total else None,
+        strip=_strip(groups) if opening and total else None,
+        waiting=waiting.read(user, team_ids, timezone.localdate()) if opening and total else None,
         stale=[cells_of(fetched[one]) for one in stale if one in fetched],
         new=[cells_of(fetched[one]) for one in new if one in fetched],
     )
@@ -168,6 +167,16 @@ def _groups(team_ids: Sequence[str]) -> tuple[list[FleetGroup], list[FleetGroup]
             rows = rows.defer("hours")
         kinds.append(list(rows[: _MENU + 1]))
     return kinds[0], kinds[1]
+
+
+def _total(team_ids: Sequence[str], groups: Sequence[FleetGroup]) -> int:
+    """All servers of the reader, as they were counted in the last minute; exactly where none was counted yet."""
+    if len(groups) <= _MENU:
+        total = sum(group.servers for group in groups)
+    else:
+        counted = FleetGroup.objects.filter(kind="group", team_id__in=team_ids)
+        total = counted.aggregate(total=Sum("servers"))["total"] or 0
+    return total or listing.of_teams(team_ids).count()
 
 
 def _strip(groups: Sequence[FleetGroup]) -> strip.Strip | None:

@@ -15,7 +15,7 @@
 
   // --- what is chosen to be compared survives a refresh --------------------------------------------------------------
   const chosen = new Set();
-  const boxes = () => document.querySelectorAll(".fleet .pick input");
+  const boxes = () => document.querySelectorAll(".fleet .fleet-pick input");
   const show = () => {
     for (const box of boxes()) {
       box.checked = chosen.has(box.value);
@@ -29,7 +29,7 @@
     }
   };
   document.addEventListener("change", (event) => {
-    const box = event.target.closest?.(".fleet .pick input");
+    const box = event.target.closest?.(".fleet .fleet-pick input");
     if (!box) { return; }
     if (box.checked) { chosen.add(box.value); } else { chosen.delete(box.value); }
     show();

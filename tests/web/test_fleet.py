@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
@@ -324,8 +325,12 @@ def test_each_order_comes_out_of_its_index_without_sorting(sort: str, narrowed: 
 def test_a_text_is_looked_for_in_the_index_of_texts(team: Any) -> None:
     plan = _plan(listing.ids([team.pk], Filters(search="db", sort="pressure")))
     assert "SEARCH recommendations_fleetrow USING COVERING INDEX fleet_pressure (team_id=?)" in plan
-    assert "SEARCH U0 USING COVERING INDEX fleet_words (team_id=?)" in plan
+    assert "SEARCH U0 USING COVERING INDEX fleet_texts (team_id=?)" in plan
     many.fleet(team, listing.FEW + 60)
     found = listing.look([team.pk], Filters(search="db", sort="pressure"))
     assert _plan(found.soon) == ["SEARCH recommendations_fleetrow USING INDEX fleet_pressure (team_id=?)"]
     assert list(found.soon) == list(found.every)
+    counted = FleetRow.objects.filter(team=team, words__contains="db").values_list("state", "flavor").order_by()
+    assert _plan(counted.annotate(number=Count("pk"))) == [
+        "SEARCH recommendations_fleetrow USING COVERING INDEX fleet_texts (team_id=?)"
+    ]

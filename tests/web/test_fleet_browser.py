@@ -127,7 +127,7 @@ def test_servers_chosen_to_be_compared_survive_a_refresh_and_another_order(visit
     page = seen.open("/?state=all&sort=name")
     button = page.locator("[data-compare]")
     assert button.is_disabled()
-    boxes = page.locator("#fleet-rows .pick input")
+    boxes = page.locator("#fleet-rows .fleet-pick input")
     chosen = [boxes.nth(place).get_attribute("value") for place in (0, 1)]
     boxes.nth(0).check()
     boxes.nth(1).check()
@@ -135,13 +135,13 @@ def test_servers_chosen_to_be_compared_survive_a_refresh_and_another_order(visit
     page.wait_for_url("**sort=pressure**")
     page.wait_for_selector("[data-compare]:has-text('Compare 2')")
     others = page.evaluate(
-        "[...document.querySelectorAll('#fleet-rows .pick input:not(:checked)')].slice(0, 4).map(one => one.value)"
+        "[...document.querySelectorAll('#fleet-rows .fleet-pick input:not(:checked)')].slice(0, 4).map(one => one.value)"
     )
     for value in others:
-        page.check(f'#fleet-rows .pick input[value="{value}"]')
-    assert page.locator("#fleet-rows .pick input:not(:checked)").first.is_disabled(), "six are enough"
+        page.check(f'#fleet-rows .fleet-pick input[value="{value}"]')
+    assert page.locator("#fleet-rows .fleet-pick input:not(:checked)").first.is_disabled(), "six are enough"
     for value in others:
-        page.uncheck(f'#fleet-rows .pick input[value="{value}"]')
+        page.uncheck(f'#fleet-rows .fleet-pick input[value="{value}"]')
     with page.expect_navigation(wait_until="commit"):
         button.click()
     assert page.url.split(address)[1] == f"?ids={','.join(chosen)}"

@@ -53,7 +53,7 @@ def cells_of(row: FleetRow) -> Cells:
         id=row.server_id,
         url=reverse("server", args=[row.server_id]),
         state=row.state,
-        trouble=quantities.duration(_rounded(row.trouble_seconds)) if row.trouble_seconds >= 60 else "",
+        trouble=quantities.duration(round(row.trouble_seconds / 60) * 60) if row.trouble_seconds >= 60 else "",
         name=server.name,
         insecure=server.is_insecure,
         about=" · ".join(_about(row)),
@@ -137,6 +137,8 @@ def _advice(row: FleetRow) -> tuple[str, str]:
     if row.worst_since is not None:
         text = _("%(what)s, since %(when)s") % {"what": text, "when": quantities.instant(row.worst_since)}
     if row.open_recommendations > 1:
-        text = _("%(what)s (1 of %(n)s)") % {"what": text, "n": row.open_recommendations}
+        # Its three words stay together at the end of a line.
+        count = _("(1 of %(n)s)") % {"n": row.open_recommendations}
+        text += " " + count.replace(" ", "\N{NO-BREAK SPACE}")
     url = reverse("recommendation", args=[row.server_id, row.worst_id]) if row.worst_id else ""
     return text, url

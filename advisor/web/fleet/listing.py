@@ -80,7 +80,7 @@ def look(team_ids: Sequence[str], filters: Filters) -> Found:
         return Found(count(team_ids, filters), rows, rows)
     few = list(_texts(_by_group(mine, filters), filters).values_list(*_COUNTED, "pk")[: FEW + 1])
     if len(few) <= FEW:
-        rows = _left(mine.filter(pk__in=[pk for _, _, pk in few]), filters)
+        rows = _left(FleetRow.objects.filter(pk__in=[pk for _, _, pk in few]), filters)
         return Found(_counted(filters, ((state, flavor, 1) for state, flavor, _ in few)), rows, rows)
     looked_at = mine.alias(_words=Coalesce("words", Value("")))
     soon = _left(_by_group(_texts(looked_at, filters, "_words"), filters), filters)
@@ -90,12 +90,13 @@ def look(team_ids: Sequence[str], filters: Filters) -> Found:
 def count(team_ids: Sequence[str], filters: Filters) -> Counts:
     """One query, whose groups are put together here as each menu needs them."""
     rows = _by_group(of_teams(team_ids), filters).order_by()
-    names: tuple[str, ...] = _COUNTED
-    if filters.search or filters.tag:
-        # Counted by what only looks like the columns, so that the index of the text is read and no other.
-        rows = _texts(rows, filters).annotate(_s=Coalesce("state", Value("")), _f=Coalesce("flavor", Value("")))
-        names = ("_s", "_f")
-    return _counted(filters, rows.values_list(*names).annotate(number=Count("pk")))
+    return _counted(filters, _texts(rows, filters).values_list(*_COUNTED).annotate(number=Count("pk")))
+
+
+def needing(team_ids: Sequence[str]) -> dict[str, int]:
+    """How many servers of all are in the states that need somebody, whatever the filters."""
+    rows = of_teams(team_ids).filter(state__in=NEEDING).order_by()
+    return dict.fromkeys(NEEDING, 0) | dict(rows.values_list("state").annotate(number=Count("pk")))
 
 
 def _counted(filters: Filters, groups: Iterable[tuple[str, str, int]]) -> Counts:
