@@ -82,27 +82,13 @@ def test_colours_follow_the_system(scheme: str, visit: Any, busy: Any) -> None:
     seen.clean()
 
 
-@pytest.mark.parametrize("width", [360, 768, 1366, 1920])
+@pytest.mark.parametrize("width", [360, 768])
 def test_no_page_is_wider_than_the_screen(width: int, visit: Any, busy: Any, advice: Any) -> None:
     seen = visit(viewport={"width": width, "height": 800})
     for path in _paths(busy, advice):
         page = seen.open(path)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
     seen.clean()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_have_no_serious_barrier(scheme: str, visit: Any, busy: Any, advice: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    seen = visit(color_scheme=scheme)
-    found = []
-    for path in (*_paths(busy, advice), "/login"):
-        page = seen.open(path)
-        for one in Axe().run(page).response["violations"]:
-            if one["impact"] in ("serious", "critical"):
-                found.append(f"{path} {one['id']}: {one['nodes'][0]['html'][:160]}")
-    assert found == []
 
 
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(visit: Any, busy: Any) -> None:
