@@ -165,13 +165,14 @@ def _goals(sizing: Sizing | None, parameters: Mapping[str, str]) -> list[Choice]
 
 
 def _chosen(sizing: Sizing, found: redo_sizing.Read, parameters: Mapping[str, str]) -> Size | None:
-    """The size whose statements are shown: as the address says, else as is recommended, else the smallest that
-    holds the objective; none where that is the present one.
+    """The size whose statements are shown: as the address says, else the bigger one that the first sentence names,
+    else what is recommended; none where nothing but the present one is.
     """
+    enough, present = sizing.smallest or sizing.perhaps, sizing.present
     wanted = [parameters.get("size", "")]
+    if enough is not None and present is not None and enough.capacity_bytes > present.capacity_bytes:
+        wanted.append(str(enough.capacity_bytes))
     wanted += [str(found.proposed.capacity_bytes)] if found.proposed is not None else []
-    enough = sizing.smallest or sizing.perhaps
-    wanted += [str(enough.capacity_bytes)] if enough is not None else []
     for text in wanted:
         for one in sizing.sizes:
             if str(one.capacity_bytes) == text and not one.measured:
