@@ -243,6 +243,8 @@ def _journal(
             "key": row.key,
             "severity": row.severity,
             "title": row.document.get("title", ""),
+            # The same as a message, so that a page says it in its reader's language.
+            "title_words": (row.document.get("words") or {}).get("title"),
             **further,
         },
     )

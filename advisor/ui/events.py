@@ -115,7 +115,7 @@ def sentence(kind: str, data: object) -> str:
     if _KINDS.get(kind) == "change":
         return _changed(data)
     values = {
-        "title": messages.text_of(_get(data, "title") or ""),
+        "title": messages.text_of(_get(data, "title_words") or _get(data, "title") or ""),
         "old": _plain(_first(data, "old", "from")),
         "new": _plain(_first(data, "new", "to")),
         "uptime": _duration(_get(data, "uptime_seconds")),

@@ -55,7 +55,7 @@
     if (old.querySelector("[data-touched]")) {
       event.detail.shouldSwap = false;
       renew(old, fresh);
-    } else if (old.querySelector("details[open]") || fresh.outerHTML === old.outerHTML) {
+    } else if ((!old.matches("dialog:not([open])") && old.querySelector("details[open]")) || fresh.outerHTML === old.outerHTML) {
       event.detail.shouldSwap = false;
     }
   });

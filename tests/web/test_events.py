@@ -189,6 +189,21 @@ def test_what_somebody_wrote_is_text_and_never_markup(
     assert "&lt;img" in html
 
 
+def test_a_recommendations_title_is_told_in_the_readers_language(
+    sign_in: Callable[[Any], Client], viewer: Any, watched: Any
+) -> None:
+    from tests.recommendations.building import Judging, found
+
+    Judging(watched)(found())
+    opened = Event.objects.get(kind="recommendation.opened")
+    opened.data |= {"title_words": {"text": "Redo and flushing are normal."}}
+    opened.save()
+    client, address = sign_in(viewer), reverse("server-events", args=[watched.pk])
+    assert "Opened: Redo and flushing are normal." in client.get(address).content.decode()
+    korean = client.get(address, headers={"Accept-Language": "ko"}).content.decode()
+    assert "리두와 플러시는 정상입니다." in korean
+
+
 def test_the_part_is_the_pages_part(sign_in: Callable[[Any], Client], viewer: Any, alpha: Any) -> None:
     _happened(alpha, "server.restarted")
     client, address = sign_in(viewer), reverse("server-events", args=[alpha.pk])

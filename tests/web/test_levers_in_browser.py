@@ -51,7 +51,7 @@ def test_two_clicks_lead_from_the_pagers_link_to_the_statement_and_its_undo(
     # The first lever was open already: for it the second click is the one that copies.
     page.click("dialog[open] details.lever:nth-of-type(1) summary")
     page.click("dialog[open] details.lever[open] [data-copy]")
-    page.wait_for_function("document.getElementById('spoken').textContent !== ''")
+    page.wait_for_selector("#spoken:not(:empty)", state="attached")
     assert page.evaluate("navigator.clipboard.readText()") == STATEMENT
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
@@ -65,6 +65,20 @@ def test_the_dialog_stays_as_it_is_while_new_samples_arrive(visit: Any, team_mat
     page.evaluate("window.htmx.trigger(document.getElementById('server'), 'refresh')")
     page.wait_for_timeout(700)
     assert page.locator("dialog[open] details.lever").count() >= 2
+    one.clean()
+
+
+def test_the_closed_dialog_follows_what_is_measured(visit: Any, team_mate: Any, busy: Any) -> None:
+    from advisor.recommendations.models import FleetRow
+
+    one = visit(team_mate)
+    page = one.open(reverse("server", args=[busy.pk]))
+    assert page.locator("#server-levers details.lever").count() >= 2
+    row = FleetRow.objects.get(pk=busy.pk)
+    row.condition = "calm"
+    row.save()
+    page.evaluate("window.htmx.trigger(document.getElementById('server'), 'refresh')")
+    page.wait_for_selector("#server-levers >> text=Redo and flushing are normal", state="attached")
     one.clean()
 
 

@@ -247,6 +247,13 @@ def test_a_stale_server_says_whose_move_it_is_and_where_the_last_samples_are(
     assert re.search(r'<path class="line', _page(sign_in(team_mate), stale, query[1].replace("&amp;", "&")))
 
 
+def test_a_try_is_offered_to_those_who_may_ask_for_it(sign_in: Sign, team_mate: Any, viewer: Any, team: Any) -> None:
+    stale = demo.build(team, hours=0.2, courses=demo.COURSES[4:5])[0]
+    address = f'action="{reverse("server-try", args=[stale.pk])}"'
+    assert address in _page(sign_in(team_mate), stale)
+    assert address not in _page(sign_in(viewer), stale)
+
+
 def test_trouble_that_passes_by_itself_asks_nobody(sign_in: Sign, viewer: Any, busy: Any) -> None:
     ServerState.objects.filter(server=busy).update(
         error="db.test does not answer.", error_kind="unreachable", error_since=timezone.now() - timedelta(minutes=1)
