@@ -94,7 +94,7 @@
     window.getSelection()?.removeAllRanges();
     document.activeElement?.blur();
     busyUntil = 0;
-    const home = document.querySelector("[data-reset]");
+    const home = document.querySelector("[data-reset]:not(.idle)");
     if (home) { home.click(); } else { window.htmx?.trigger("[data-newest-at]", "refresh"); }
   });
 

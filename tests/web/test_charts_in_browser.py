@@ -81,6 +81,7 @@ def test_a_dragged_time_zooms_all_charts_and_every_range_leads_back(visit: Any, 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "charts.json" in request.url else None)
     begun, ended = _settled(page, lambda one: True)[0]
+    heights = page.evaluate("[...document.querySelectorAll('figure, #server-banner')].map((one) => one.offsetTop)")
     _drag(page, "redo-rate", 0.5, 0.75)
     page.wait_for_url("**from=**")
     first = _settled(page, lambda one: one[0] > begun + 1000)[0]
@@ -89,6 +90,8 @@ def test_a_dragged_time_zooms_all_charts_and_every_range_leads_back(visit: Any, 
     assert len(asked) == 1
     # The words and the drawings below follow, so that leaving Plotly or printing shows the same time.
     page.wait_for_selector("#range-reset:visible")
+    places = page.evaluate("[...document.querySelectorAll('figure, #server-banner')].map((one) => one.offsetTop)")
+    assert places == heights
     page.keyboard.press("z")
     wider = _settled(page, lambda one: one[1] - one[0] > 1.9 * (first[1] - first[0]))[0]
     assert abs((wider[0] + wider[1]) - (first[0] + first[1])) < 4000
