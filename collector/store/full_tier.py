@@ -119,13 +119,14 @@ def readings(server_id: str, start: float, end: float, wanted: Sequence[str] | N
     floats = found.floats()
     longest = rates.longest_seconds(found.slots)
     seconds = rates.seconds_between(found, longest) if len(found) > 1 else np.zeros(0)
+    at = {name: row for row, name in enumerate(found.names)}
     shown = found.names if wanted is None else tuple(dict.fromkeys(wanted))
     return Readings(
         at=found.slots.astype(np.float64),
         server_clock=found.clock,
         uptime_seconds=found.uptime.astype(np.float64),
         seconds=np.concatenate((np.full(min(1, len(found)), np.nan), seconds)),
-        values={name: floats[found.names.index(name)] for name in shown},
+        values={name: floats[at[name]] for name in shown},
         restarts=tuple(found.slots[1:][rates.begun_anew(found)].astype(np.float64).tolist()),
     )
 

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from collector import housekeeping
-from collector.models import Digest, OpenSample, SealedBlock, Server, StoredSnapshot
+from collector.models import CounterBlock, Digest, OpenCounters, OpenSample, SealedBlock, Server, StoredSnapshot
 from collector.store import store
 from tests.store.polls import run_of_polls
+from tests.store.snapshots import run_of_snapshots
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +56,20 @@ def test_closed_hours_are_sealed_and_a_damaged_one_does_not_hold_up_the_others(w
     assert list(SealedBlock.objects.order_by("hour_at").values_list("hour_at", flat=True))[:1] == [start + HOUR]
     assert OpenSample.objects.filter(slot__lt=start + HOUR).count() == 360
     assert OpenSample.objects.filter(slot__gte=start + HOUR, slot__lt=start + 2 * HOUR).count() == 0
+
+
+def test_counters_of_days_that_are_over_become_one_block_a_day(watched: Server) -> None:
+    today = int(time.time()) // 86_400 * 86_400
+    for slot, snapshot in run_of_snapshots(40, start=today - 2 * 86_400 + 80_000, spacing=600, counters=5):
+        store().append_counters(watched.pk, slot, snapshot)
+    housekeeping.keep_house()
+    blocks = CounterBlock.objects.order_by("begins_at").values_list("begins_at", "seconds", "count")
+    days = [block for block in blocks if block[1] == 86_400]
+    assert days[0] == (today - 2 * 86_400, 86_400, 11)
+    # Yesterday's hours are joined an hour after midnight, when its last one was sealed.
+    assert sum(block[2] for block in blocks) == 40
+    assert not OpenCounters.objects.exists()
+    assert len(store().readings(watched.pk, today - 2 * 86_400, today)) == 40
 
 
 def test_a_hundred_hours_that_cannot_be_sealed_hold_up_no_other_and_are_tried_once(
