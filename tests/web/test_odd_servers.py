@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone, translation
 
 from advisor.ui.charts import svg
@@ -119,3 +120,35 @@ def test_a_range_of_the_past_has_the_settings_of_then(team: Any) -> None:
     now = timezone.now().timestamp()
     charts, _snapshot = server_page.charts_of(server, Period(now - 2 * 3600, now - 1.5 * 3600, "", False))
     assert _levels(_chart(charts, "flushing"), "innodb_io_capacity") == [400]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "share"), [("holes-03", "since-restart", 0.75), ("resized-01", "since-change", 0.55)]
+)
+def test_a_range_begins_with_the_newest_event_of_its_kind(
+    name: str, asked: str, share: float, team: Any, owner: Any, sign_in: Any
+) -> None:
+    course = next(one for one in demo.ODD if one.name == name)
+    server = demo.build(team, hours=2, courses=(course,))[0]
+    answer = sign_in(owner).get(reverse("server", args=[server.pk]), {"range": asked})
+    period = answer.context["period"]
+    assert (period.name, period.moves, period.refused) == (asked, True, False)
+    assert period.seconds == pytest.approx((1 - share) * 2 * 3600, abs=30)
+
+
+def test_a_range_since_what_never_happened_says_so_quietly(team: Any, owner: Any, sign_in: Any) -> None:
+    server = demo.build(team, hours=1, courses=demo.ODD[4:])[0]
+    answer = sign_in(owner).get(reverse("server", args=[server.pk]), {"range": "since-restart"})
+    assert answer.status_code == 200
+    assert "there was no such event: showing" in answer.content.decode()
+
+
+def test_utc_in_the_address_is_for_this_page_alone(team: Any, owner: Any, sign_in: Any) -> None:
+    server = demo.build(team, hours=1, courses=demo.ODD[4:])[0]
+    client = sign_in(owner)
+    client.cookies["tidemark_zone"] = "Asia/Kathmandu"
+    address = reverse("server", args=[server.pk])
+    asked = client.get(address, {"range": "1h", "tz": "utc"}).content.decode()
+    usual = client.get(address, {"range": "1h"}).content.decode()
+    assert 'data-zone="UTC"' in asked
+    assert 'data-zone="Asia/Kathmandu"' in usual
