@@ -44,6 +44,17 @@ def test_durations_in_korean() -> None:
         assert quantities.duration(4320) == "1시간 12분"
 
 
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_both_languages_group_and_point_numbers_alike(language: str) -> None:
+    """So that a figure read aloud over the telephone is the same figure; a third language would have to say its own."""
+    with translation.override(language):
+        assert quantities.number(1_234_567.0) == "1,234,567"
+        assert quantities.number(41.26) == "41.3"
+        assert quantities.percent(0.712) == "71.2 %"
+        assert quantities.size(3_221_225_472) == "3 GiB"
+        assert quantities.servers(12_000).replace("서버 ", "").startswith("12,000")
+
+
 def test_ages_are_rounded_to_what_matters() -> None:
     now = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     assert quantities.ago(now - timedelta(seconds=76), now) == "1 min 16 s ago"
