@@ -6,13 +6,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from advisor.mysql.digest import HourlyDigest
 from advisor.recommendations import fleet, fleet_hours
 from advisor.recommendations.fleet_words import group_of, marked, words_of
 from advisor.recommendations.models import NO_END, WORDS_LENGTH, FleetRow
 from advisor.recommendations.vitals import Condition
+from collector.models import Server
 from tests.recommendations.test_fleet import BEGAN, poll, row
+from tests.web import many
 
 NOW = 1_800_003_600.0
 
@@ -119,3 +122,17 @@ def test_words_fit_their_index_and_tags_are_kept() -> None:
 )
 def test_the_group_of_tags(tags: Any, group: str) -> None:
     assert group_of(tags) == group
+
+
+def test_who_was_heard_of_is_not_asked_after(team: Any, django_assert_num_queries: Any) -> None:
+    many.fleet(team, 200, stale=0.0)
+    FleetRow.objects.filter(newest_sample_at=None).delete()
+    FleetRow.objects.update(newest_sample_at=timezone.now())
+    quiet = Server.objects.filter(fleet_row__isnull=False).first()
+    assert quiet is not None
+    Server.objects.filter(fleet_row__isnull=True).delete()
+    FleetRow.objects.filter(pk=quiet.pk).update(newest_sample_at=timezone.now() - timedelta(minutes=5))
+    assert fleet.mark_stale() == 1
+    FleetRow.objects.filter(pk=quiet.pk).update(newest_sample_at=timezone.now())
+    with django_assert_num_queries(1):
+        assert fleet.mark_stale() == 0

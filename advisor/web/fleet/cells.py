@@ -11,7 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from advisor.recommendations.fleet_words import GROUP_PREFIX
-from advisor.recommendations.models import NO_END, FleetRow
+from advisor.recommendations.models import FleetRow
+from advisor.recommendations.vitals import Condition
 from advisor.ui import messages, quantities
 from advisor.ui.charts import small
 
@@ -78,10 +79,10 @@ def headroom_words(row: FleetRow) -> str:
     """The time until writers wait at the present slope; words where a slope is no forecast."""
     if row.pressure is None:
         return ""
+    if row.condition == Condition.WARNING and row.headroom_seconds != 0:
+        return _("flushing holds it")
     if row.headroom_seconds is None:
         return _("draining")
-    if row.headroom_order >= NO_END and row.headroom_seconds > 0:
-        return _("flushing holds it")
     return quantities.duration(_rounded(row.headroom_seconds))
 
 
