@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from advisor.mysql.derived import derive
@@ -22,12 +23,18 @@ from tests.web import demo
 from tests.whatif.emulated import MIB, MYSQL, Emulated, Reading
 
 
-def busy_hours(peak: float, end: float) -> Callable[[float], float]:
-    """Bytes of redo a second: a wave over the day that is highest at the end, and two busy minutes in each hour."""
+@cache
+def _course(emulated: tuple[Any, ...], seconds: int, peak: float, step: int) -> list[Reading]:
+    """Readings of so many seconds before instant 0: the same for every test that asks for the same server."""
+    return Emulated(*emulated).run(seconds, busy_hours(peak), step=step, start=float(-seconds))
+
+
+def busy_hours(peak: float) -> Callable[[float], float]:
+    """Bytes of redo a second before instant 0: a wave over the day, highest at its end, two busy minutes an hour."""
 
     def wanted(at: float) -> float:
-        wave = 0.55 + 0.35 * math.cos((at - end) / 86_400 * 2 * math.pi)
-        return peak * wave * (2.6 if 1800 <= (at - end) % 3600 < 1920 else 1.0)
+        wave = 0.55 + 0.35 * math.cos(at / 86_400 * 2 * math.pi)
+        return peak * wave * (2.6 if 1800 <= at % 3600 < 1920 else 1.0)
 
     return wanted
 
@@ -67,11 +74,11 @@ def build(
         tags=("prod",), host_facts={"storage": "ssd"}, unrestricted=True,
     )  # fmt: skip
     end = int(time.time()) // 10 * 10
+    start = end - int(hours * 3600)
     emulated = Emulated(
         capacity, io_capacity, 10 * io_capacity, hot_pages=hot_pages, change_bytes=change_bytes, pool_pages=65_536
     )
-    start = end - int(hours * 3600)
-    readings = emulated.run(end - start, busy_hours(peak, end), step=step, start=float(start))
+    readings = [replace(one, at=one.at + end) for one in _course(astuple(emulated), end - start, peak, step)]
     polls = [_poll(course, reading, start, without) for reading in readings]
     OpenSample.objects.bulk_create(
         [OpenSample(server=server, slot=int(poll.at), payload=codec.pack_poll(poll)) for poll in polls], batch_size=500
