@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from urllib.parse import urlencode
 
@@ -46,7 +46,8 @@ class Period:
 
     ``moves`` is true where the end is now: then the page refreshes itself. ``back_seconds`` is how far before the range
     lies that it is compared with, 0 where none is. ``zone`` is "utc" where the address asks for it. ``refused`` is true
-    where the address named a range that makes no sense, and another is shown.
+    where the address named a range that makes no sense, and another is shown. ``kept`` are parameters of the page that
+    every link of the range control keeps.
     """
 
     started: float
@@ -56,6 +57,7 @@ class Period:
     back_seconds: int = 0
     zone: str = ""
     refused: bool = False
+    kept: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
@@ -145,7 +147,7 @@ class Period:
             found["cmp"] = f"-{self.back_seconds // unit}{name}"
         if self.zone:
             found["tz"] = self.zone
-        return found
+        return {**found, **self.kept}
 
     def _with(self, **which: str) -> str:
         return "?" + urlencode({**which, **self._rest()})

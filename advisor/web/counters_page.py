@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from advisor.mysql import series
-from advisor.mysql.meanings import Meaning, Told, meaning, series_unit
+from advisor.mysql.meanings import meaning, series_unit
 from advisor.recommendations.comparing import Window, compare_windows
 from advisor.ui import quantities
 from advisor.ui.charts import svg
@@ -26,6 +26,7 @@ from advisor.ui.charts.chart import Axis, Chart, Trace
 from advisor.ui.charts.export import COLUMNS
 from advisor.ui.charts.figure import table, table_body
 from advisor.ui.period import Period
+from advisor.web.counter_words import in_unit, told, unit_title, words
 from collector.models import Server
 from collector.store import Buckets, RecordedGap, SeriesKind, store
 
@@ -78,59 +79,14 @@ class Figure:
     keys: Sequence[tuple[str, str]]
     names: Sequence[str]
     rows: str
+    started: float
+    ended: float
 
 
 def asked_names(parameters: Mapping[str, Sequence[str]]) -> list[str]:
     """The names of the address, each once; what cannot be a name is left out."""
     found = [name for key in ("name", "names") for text in parameters.get(key, ()) for name in text.split(",")]
     return [name for name in dict.fromkeys(found) if 0 < len(name) <= _LONGEST_NAME][:MOST_NAMES]
-
-
-def words(known: Meaning | None) -> str:
-    """The meaning in the reader's language."""
-    return _("no description known") if known is None else _(known.text).format(**known.words)
-
-
-def told(known: Meaning | None, name: str, kinds: Mapping[str, str]) -> str:
-    """What kind of number it is, in the reader's language."""
-    if known is None:
-        return _("gauge") if kinds.get(name) == "gauge" else _("counter")
-    titles = {
-        Told.COUNTER: _("counter"), Told.GAUGE: _("gauge"), Told.MARK: _("high-water mark"),
-        Told.POSITION: _("position"), Told.TEXT: _("text"),
-    }  # fmt: skip
-    return titles[known.told]
-
-
-def in_unit(value: float, unit: str) -> str:
-    """A value with its unit as a person reads it."""
-    if unit in ("bytes", "bytes/s"):
-        text = quantities.size(value) if abs(value) >= 0.01 or value == 0 else f"{_number(value)} B"
-        return text + ("/s" if unit == "bytes/s" else "")
-    if unit == "ratio":
-        return quantities.percent(value)
-    if unit == "percent":
-        return f"{_number(value)} %"
-    if unit == "1/s":
-        return f"{_number(value)} /s"
-    return _number(value) + (f" {unit}" if unit != "count" else "")
-
-
-def _number(value: float) -> str:
-    """A number of which something is left where it is small: a thousandth of a page per transaction is not none."""
-    if value == 0 or abs(value) >= 0.01:
-        return quantities.number(value)
-    return f"{value:.2g}" if abs(value) >= 0.0001 else "< 0.0001"
-
-
-def unit_title(unit: str) -> str:
-    """What a chart's caption calls the unit."""
-    titles = {
-        "1/s": _("per second"), "bytes": _("bytes"), "bytes/s": _("bytes per second"), "count": _("as read"),
-        "ratio": _("share"), "percent": "%", "pages": _("pages"), "pages/s": _("pages per second"),
-        "s": _("seconds"), "ms/s": _("ms per second"), "s/s": _("seconds per second"),
-    }  # fmt: skip
-    return titles.get(unit, unit)
 
 
 class Catalogue:
@@ -217,22 +173,20 @@ class Course:
             now, least, mean, greatest = (in_unit(float(value), unit) for value in values)
         return Facts(catalogue.entry(name), now, least, mean, greatest, without=catalogue.address(rest))
 
-    def figures(self) -> list[Figure]:
+    def charts(self) -> list[Chart]:
         """Names of one unit share a chart, as long as there are colours; others stand in charts of their own."""
         groups: dict[str, list[str]] = {}
         for name in self.names:
             groups.setdefault(self.unit(name), []).append(name)
-        zone = timezone.get_current_timezone()
-        shown: list[Figure] = []
+        shown: list[Chart] = []
         for unit, names in groups.items():
             for begin in range(0, len(names), len(_ROLES)):
-                chart = self._chart(f"counters-{len(shown) + 1}", names[begin : begin + len(_ROLES)], unit)
-                titles, rows = table(chart)
-                keys = [(trace.role, trace.name) for trace in chart.traces] if len(chart.traces) > 1 else []
-                drawn = svg.render(chart, zone)
-                body = table_body(rows, zone)
-                shown.append(Figure(chart.id, chart.title, chart.caption, chart.sentence, drawn, keys, titles, body))
+                shown.append(self._chart(f"counters-{len(shown) + 1}", names[begin : begin + len(_ROLES)], unit))
         return shown
+
+    def figures(self) -> list[Figure]:
+        """The charts as the template shows them."""
+        return [_figure(chart) for chart in self.charts()]
 
     def _chart(self, chart_id: str, names: Sequence[str], unit: str) -> Chart:
         traces = [
@@ -281,6 +235,28 @@ class Course:
                     at = datetime.fromtimestamp(point[0] / 1000, UTC).isoformat(timespec="milliseconds")
                     writer.writerow((at.replace("+00:00", "Z"), point[0], name, self.unit(name), *map(repr, point[1:])))
         return text.getvalue()
+
+
+def keys(chart: Chart) -> list[tuple[str, str, str]]:
+    """Role, kind and name of each line; nothing where there is but one, which the title names."""
+    return [(trace.role, "line", trace.name) for trace in chart.traces] if len(chart.traces) > 1 else []
+
+
+def _figure(chart: Chart) -> Figure:
+    zone = timezone.get_current_timezone()
+    names, rows = table(chart)
+    return Figure(
+        id=chart.id,
+        title=chart.title,
+        caption=chart.caption,
+        sentence=chart.sentence,
+        svg=svg.render(chart, zone),
+        keys=[(role, name) for role, _kind, name in keys(chart)],
+        names=names,
+        rows=table_body(rows, zone),
+        started=chart.started,
+        ended=chart.ended,
+    )
 
 
 def _bare(unit: str) -> str:

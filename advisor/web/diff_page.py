@@ -20,7 +20,7 @@ from advisor.mysql.counters import METHODS, Kind
 from advisor.mysql.meanings import meaning, series_unit
 from advisor.ui import quantities
 from advisor.ui.whisker import whisker
-from advisor.web.counters_page import in_unit, words
+from advisor.web.counter_words import in_unit, words
 
 #: Rows before the reader asks for all.
 LISTED = 40

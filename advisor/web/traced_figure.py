@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from advisor.engine.statistics import percentile
 from advisor.mysql.meanings import series_unit
-from advisor.web.counters_page import in_unit
+from advisor.web.counter_words import in_unit
 from collector.store import Buckets, Series, SeriesKind
 
 HOWS = ("last", "least", "greatest", "mean", "p95", "rate")

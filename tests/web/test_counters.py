@@ -31,7 +31,7 @@ def counted(watched: Any) -> Any:
 @pytest.fixture
 def read(counted: Any, viewer: Any, sign_in: Callable[[Any], Client]) -> Callable[..., str]:
     def get(query: str = "", part: bool = False) -> str:
-        headers = {"HX-Request": "true"} if part else {}
+        headers = {"HX-Request": "true", "HX-Target": "found"} if part else {}
         answer = sign_in(viewer).get(reverse("server-counters", args=[counted.pk]) + query, headers=headers)
         assert answer.status_code == 200
         return str(answer.content.decode())
@@ -156,4 +156,23 @@ def test_typing_finds_names_and_the_address_keeps_the_search(visit: Any, counted
     page.click("#found a:has-text('Handler_read_rnd_next')")
     page.wait_for_selector("figure:has-text('Questions, Handler_read_rnd_next') svg .line")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    seen.clean()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_time_that_is_dragged_is_zoomed_and_the_names_stay(visit: Any, counted: Any) -> None:
+    seen = visit()
+    page = seen.open(reverse("server-counters", args=[counted.pk]) + "?range=1h&name=Questions&name=Bytes_sent")
+    place = page.locator("#chart-counters-1 svg .ground").bounding_box()
+    page.locator("#chart-counters-1 [data-drawing]").hover()
+    page.wait_for_selector("#chart-counters-2 [data-touched]")
+    page.mouse.move(place["x"] + 500, place["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(place["x"] + 800, place["y"] + 60, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**from=**")
+    assert "Bytes_sent" in page.url
+    page.go_back()
+    page.wait_for_url("**range=1h**")
     seen.clean()

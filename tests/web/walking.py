@@ -43,6 +43,7 @@ def filling(server: Any, advice: Any, **more: str) -> dict[str, str]:
         "rule_id": advice.rule,
         "chart": "checkpoint-age",
         "form": "csv",
+        "number": "1",
         "ending": "csv",
         "secret": "spent",
         # Annotations are deleted by a POST only, so that any number will do.

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from advisor.teams import access
+from advisor.ui.charts import standalone
+from advisor.ui.charts.figure import as_data
 from advisor.ui.htmx import page_or_part
+from advisor.ui.period import Period
 from advisor.web import counters_page, ranges
 from advisor.web.counters_page import LISTED, LISTED_BESIDE, MOST_NAMES, Catalogue, Course
 from advisor.web.traced_figure import traced
@@ -19,16 +25,19 @@ from collector.store.document import as_document
 _LONGEST_SEARCH = 100
 #: As many points as the API gives at most: short ranges come sample by sample.
 _EXPORTED_POINTS = 2000
+_EXPLORED_POINTS = 600
 
 
 @login_required
 @require_GET
 def counters(request: HttpRequest, server_id: str) -> HttpResponse:
     target, _may = access.get_server(request.user, server_id)
-    period = ranges.asked(request, target)
     names = counters_page.asked_names(dict(request.GET.lists()))
+    period = _period(request, target, names)
     search = request.GET.get("q", "").strip()[:_LONGEST_SEARCH]
-    catalogue = Catalogue(target, names, period.query)
+    catalogue = Catalogue(target, names, replace(period, kept={}).query)
+    # While somebody types a search only the list is swapped in: its charts stand already.
+    typing = getattr(request.htmx, "target", None) == "found"  # type: ignore[attr-defined]
     context: dict[str, Any] = {
         "server": target,
         "period": period,
@@ -36,12 +45,10 @@ def counters(request: HttpRequest, server_id: str) -> HttpResponse:
         "search": search,
         "count": catalogue.count,
         "most_names": MOST_NAMES,
-        # What the links of the time range keep, and what a link to the same samples as a file needs.
-        "kept": "".join(f"&{urlencode({'name': name})}" for name in names),
-        "files": "&".join([urlencode([("name", name) for name in names]), period.fixed]),
+        "plain": replace(period, kept={}).query,
         "adding": len(names) < MOST_NAMES,
     }
-    if names:
+    if names and not typing:
         course = Course(target, names, period)
         context |= {
             "figures": course.figures(),
@@ -65,7 +72,48 @@ def counters(request: HttpRequest, server_id: str) -> HttpResponse:
         "more": len(listed) - len(shown),
         "every": catalogue.address(names) + "&all=1" + (f"&{urlencode({'q': search})}" if search else ""),
     }
-    return page_or_part(request, "web/counters.html", "web/_counters_found.html", context)
+    part = "web/_counters_found.html" if typing else "web/_counters.html"
+    return page_or_part(request, "web/counters.html", part, context)
+
+
+def _period(request: HttpRequest, target: Any, names: list[str]) -> Period:
+    """The range of the address; its links keep the names that are charted."""
+    return replace(ranges.asked(request, target), kept={"name": ",".join(names)} if names else {})
+
+
+@login_required
+@require_GET
+def charts(request: HttpRequest, server_id: str) -> HttpResponse:
+    """The charts of the address as data, for exploring them."""
+    target, _may = access.get_server(request.user, server_id)
+    names = counters_page.asked_names(dict(request.GET.lists()))
+    period = _period(request, target, names)
+    zone = timezone.get_current_timezone()
+    drawn = Course(target, names, period, _EXPLORED_POINTS).charts()
+    answer = {
+        "charts": [as_data(chart, zone) for chart in drawn],
+        "query": period.query,
+        "moves": period.moves,
+        "zone": timezone.get_current_timezone_name(),
+    }
+    return _kept_to_oneself(JsonResponse(answer))
+
+
+@login_required
+@require_GET
+def drawing(request: HttpRequest, server_id: str, number: int) -> HttpResponse:
+    """One of the charts of the address, counted from 1, as an SVG file."""
+    target, _may = access.get_server(request.user, server_id)
+    names = counters_page.asked_names(dict(request.GET.lists()))
+    drawn = Course(target, names, _period(request, target, names)).charts()
+    if not 1 <= number <= len(drawn):
+        # The address names fewer charts than it asks for: the page shows which.
+        return redirect("server-counters", server_id)
+    chart = drawn[number - 1]
+    text = standalone.chart_file(chart, counters_page.keys(chart), target.name, timezone.get_current_timezone())
+    response = HttpResponse(text, content_type="image/svg+xml")
+    response["Content-Disposition"] = f'attachment; filename="counters-{number}.svg"'
+    return _kept_to_oneself(response)
 
 
 @login_required
