@@ -62,7 +62,7 @@ def test_a_text_that_is_no_list_is_a_problem(api: Caller, team: Any, text: str) 
     assert (answer.status_code, answer.json()["code"]) == (422, "bad-list")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.one_of(
         st.text(max_size=200),
