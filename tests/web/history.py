@@ -36,7 +36,7 @@ def write(
     *,
     end: float,
     hours: float,
-    spacing: int = 60,
+    spacing: int = 120,
     changes: Mapping[float, Mapping[str, float]] | None = None,
     variables: Mapping[float, Mapping[str, str]] | None = None,
     restart_hours_ago: float | None = None,

@@ -131,7 +131,7 @@ def test_settings_that_differ_are_told_by_what_they_mean(watched: Any, read: Cal
 def test_windows_that_are_too_short_are_compared_and_not_judged(
     changed: Any, read: Callable[..., str], viewer: Any, sign_in: Callable[[Any], Client]
 ) -> None:
-    query = "?a_from=now-75m&a_to=now-72m&b_from=now-10m&b_to=now-7m"
+    query = "?a_from=now-85m&a_to=now-75m&b_from=now-12m&b_to=now-2m"
     assert "Too short to judge" in read(changed, query)
     found = _document(sign_in(viewer), changed, query)
     assert found["changes"][0]["name"] == "Handler_read_rnd_next"
