@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django import template
@@ -29,7 +30,8 @@ def server_pages(context: dict[str, Any]) -> dict[str, Any]:
     """Needs ``server`` and ``request`` in the context; keeps the time range that the reader chose, if any."""
     match = context["request"].resolver_match
     period = context.get("period")
-    query = f"?{period.query}" if period is not None else ""
+    # What one page keeps in its address means nothing to the others.
+    query = f"?{replace(period, kept={}).query}" if period is not None else ""
     known = {pattern.name for pattern in urlpatterns}
     return {
         "pages": [
