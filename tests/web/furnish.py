@@ -8,11 +8,18 @@ Settings are read from the environment, so that it fills the installation whose 
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import django
+from django.utils import timezone
+
+#: The made-up history ends so far ahead: filling and looking take a while, and nobody polls these servers meanwhile.
+LEAD_SECONDS = 180.0
 
 
 def main() -> None:
@@ -57,8 +64,10 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
     from tests.recommendations.building import switched_off
     from tests.web import demo, walking
 
-    servers = demo.build(team, hours=hours)
+    servers = demo.build(team, hours=hours, now=time.time() + LEAD_SECONDS)
     busy = servers[0]
+    _every_number(busy, demo.COURSES[0])
+    _happenings(busy)
     advice = Recommendation.objects.get(server=busy, rule="redo.redo-log-undersized")
     setting = switched_off(team, "flush.neighbors-on-ssd")
     now = time.time()
@@ -82,13 +91,58 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
     return {"servers": names, "values": values}
 
 
+def _every_number(server: Any, course: Any) -> None:
+    """Three hours of full snapshots of a server whose queries lose an index in the last half hour."""
+    from collector.store import store
+    from tests.web.demo import _polls, _snapshot
+
+    end = (int(time.time()) + int(LEAD_SECONDS)) // 60 * 60
+    rates = {
+        "Handler_read_key": (41_000, 39_500), "Handler_read_next": (118_000, 115_000), "Handler_read_first": (3, 3),
+        "Handler_read_rnd_next": (2_100, 861_000), "Handler_write": (5_400, 5_300), "Select_scan": (4, 151),
+        "Select_full_join": (0, 12), "Sort_rows": (3_300, 3_250), "Created_tmp_tables": (61, 64),
+        "Com_select": (9_100, 8_700), "Bytes_sent": (7_400_000, 7_150_000), "Bytes_received": (910_000, 880_000),
+        "Table_open_cache_hits": (9_300, 8_900),
+    }  # fmt: skip
+    totals = dict.fromkeys(rates, 4e9)
+    for number, poll in enumerate(_polls(course, end - 3 * 3600, end)[::6]):
+        lost = poll.at > end - 1800
+        for name, (usual, later) in rates.items():
+            totals[name] += (later if lost else usual) * 60 * (1 + 0.03 * math.sin(number * (2 + len(name) % 5)))
+        snapshot = _snapshot(course, poll)
+        status = {**snapshot.status, **{name: str(int(value)) for name, value in totals.items()}}
+        store().append_counters(server.pk, int(poll.at), replace(snapshot, status=status))
+
+
+def _happenings(server: Any) -> None:
+    """What stands in the events' lane and list."""
+    from django.contrib.auth.models import User
+
+    from advisor.journal import annotations
+    from advisor.journal.services import record
+
+    now = timezone.now()
+    dana = User.objects.get(username="dana")
+    changes = {"innodb_io_capacity": ["2000", "200"]}
+    for hours, kind, data in (
+        (20.0, "server.restarted", {"uptime_seconds": 11}),
+        (3.2, "server.variables_changed", {"changes": changes, "count": 1, "source": "foreign"}),
+    ):
+        at = now - timedelta(hours=hours)
+        record(team_id=server.team_id, kind=kind, at=at, server_id=server.pk, data=data)
+    annotations.create_annotation(
+        team_id=server.team_id, server_id=server.pk, text="orders service 4.81 rolled out", actor=dana, now=now,
+        at=now - timedelta(minutes=31), tags=["deploy"],
+    )  # fmt: skip
+
+
 def _many(team: Any, count: int) -> dict[str, Any]:
     """Two servers with hours of history and many that are only rows of the fleet page."""
     from advisor.recommendations.models import Recommendation
     from tests.recommendations.building import switched_off
     from tests.web import demo, many, walking
 
-    busy, calm = demo.build(team, hours=7, courses=(demo.COURSES[0], demo.COURSES[2]))
+    busy, calm = demo.build(team, hours=7, courses=(demo.COURSES[0], demo.COURSES[2]), now=time.time() + LEAD_SECONDS)
     many.fleet(team, max(count - 2, 0))
     advice = Recommendation.objects.get(server=busy, rule="redo.redo-log-undersized")
     setting = switched_off(team, "flush.neighbors-on-ssd")
