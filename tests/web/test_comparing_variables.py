@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from advisor.mysql.own_variables import is_own
 from advisor.mysql.version import identify
-from advisor.web.comparing_variables import Compared, Row, Standing, is_own, odd_one, rows
+from advisor.web.comparing_variables import Compared, Row, Standing, odd_one, rows
 
 MYSQL, OLD, MARIADB = "8.0.36", "5.7.44-log", "10.11.6-MariaDB"
 
