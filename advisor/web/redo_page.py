@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from advisor.engine.units import DAY
 from advisor.mysql import redo, series
 from advisor.mysql.digest import HourlyDigest
-from advisor.mysql.snapshot import Snapshot
+from advisor.mysql.snapshot import Remedy, RemedyKind, Snapshot
 from advisor.mysql.statements import BadProposal, Rendered, render
 from advisor.recommendations import redo_sizing
 from advisor.ui import quantities
@@ -105,7 +105,7 @@ def _known(
         redo_hours.episodes_of_samples(found.samples) if by_polls else redo_hours.episodes_of_digests(found.digests)
     )
     said = redo_words.told(sizing) if sizing is not None else redo_words.refused(_reason(found), found.measured)
-    remedy = redo.missing_reading(version, server.user) if unread and series.LSN not in snapshot.derived else None
+    remedy = _missing_age(snapshot) if unread and series.LSN not in snapshot.derived else None
     chosen = _chosen(sizing, found, parameters) if sizing is not None else None
     rows = _rows(sizing, found, chosen, parameters) if sizing is not None else []
     return {
@@ -140,6 +140,13 @@ def _known(
         "episodes_from_hours": not by_polls,
         **redo_writers.read(server, snapshot),
     }
+
+
+def _missing_age(snapshot: Snapshot) -> Remedy:
+    """What would make the age readable: the grant that a failed probe asked for, since that one names the account."""
+    asked = (probe.remedy for probe in snapshot.probes if probe.remedy is not None)
+    found = next((one for one in asked if one.kind is RemedyKind.GRANT and " PROCESS " in one.text), None)
+    return found or redo.missing_reading(snapshot.identity.version)
 
 
 def _reason(found: redo_sizing.Read) -> Any:

@@ -133,6 +133,15 @@ def test_a_server_without_a_snapshot_says_when_the_first_is_due(watched: Any, pa
     assert "No full snapshot was taken yet" in page(watched)
 
 
+def test_an_age_that_cannot_be_read_comes_with_the_grant_that_shows_it(team: Any, page: Callable[..., str]) -> None:
+    blind = redo_history.build(
+        team, hours=0.3, without=("Innodb_redo_log_current_lsn", "Innodb_redo_log_checkpoint_lsn")
+    )
+    html = page(blind)
+    assert "The checkpoint age cannot be read" in html
+    assert "GRANT PROCESS" in html
+
+
 def test_aurora_has_nothing_to_size(sized: Any, page: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redo, "has_redo_log", lambda _version: False)
     assert "Amazon Aurora has no redo log to size" in page(sized)
@@ -163,6 +172,14 @@ def test_writers_are_named_where_an_inspection_knows_them(
     assert "&lt;script&gt;" in html
     assert "<script>alert" not in html
     assert "Rows are not bytes" in html
+
+
+def test_an_inspection_without_statements_says_what_is_missing(
+    sized: Any, page: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspected = rows_read(digests=[made_row("UPDATE `a` SET `n` = ?", rows_affected=1, seen_seconds=5)])
+    monkeypatch.setattr("advisor.web.redo_writers.inspecting.latest", lambda *_args, **_named: inspected)
+    assert "Needs statements that were first seen 1 h ago" in page(sized, "?range=6h")
 
 
 def test_without_an_inspection_it_can_be_asked_for(sized: Any, page: Callable[..., str]) -> None:
