@@ -46,11 +46,15 @@ def told_figure(figure: Figure, server: Any) -> SafeString:
 
 
 def _link(server_id: str, text: str, value: float, name: str, how: str, started: float, ended: float) -> SafeString:
-    bounds = {"name": name, "from": round(started * 1000), "to": round(ended * 1000)}
+    bounds: dict[str, object] = {"name": name, "from": round(started * 1000), "to": round(ended * 1000)}
+    can_be_made_again = how in _HOWS and ended - started <= _LONGEST
+    if can_be_made_again:
+        # The page of the samples makes the figure again, and says how.
+        bounds["how"] = how
     address = addresses.with_query(addresses.of("server-counters", server_id), **bounds)
     if not address:
         return format_html("<b>{}</b>", text)
-    if how not in _HOWS or ended - started > _LONGEST:
+    if not can_be_made_again:
         return format_html('<a class="figure" href="{}"><b>{}</b></a>', address, text)
     return format_html(
         '<a class="figure" data-figure="{}" data-how="{}" data-value="{}" href="{}"><b>{}</b></a>',
