@@ -15,7 +15,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,9 +184,8 @@ def _p95(values: list[float]) -> float:
     return sorted(values)[int(len(values) * 0.95) - 1]
 
 
-def _ratio(name: str, few: list[float], many: list[float], figure: object) -> Ratio:
+def _ratio(name: str, few: list[float], many: list[float], told: Callable[[list[float]], float]) -> Ratio:
     """The quotient of the same figure at both sizes, with the bootstrap 95 % interval of the quotient."""
-    told = _p95 if figure is _p95 else _middle
     chance = random.Random(1)
     drawn = sorted(told(chance.choices(many, k=len(many))) / told(chance.choices(few, k=len(few))) for _ in range(1000))
     return Ratio(

@@ -53,14 +53,15 @@ class Choice:
 @dataclass(frozen=True)
 class FleetPage:
     """``counts`` are of what group, tag, flavor and search leave; ``total`` and ``critical`` of all servers of the
-    reader's teams. ``strip`` and ``waiting`` are there only where nothing is looked for.
+    reader's teams, and so is ``warning``, which may stay 0 where something is critical. ``strip`` and ``waiting`` are
+    there only where nothing is looked for.
     """
 
     filters: Filters
     counts: Counts
     total: int
     critical: int
-    needing: int
+    warning: int
     rows: Sequence[Cells]
     number: int
     pages: int
@@ -122,9 +123,9 @@ def read(user: AbstractBaseUser | AnonymousUser, parameters: Mapping[str, str]) 
     number = min(max(_whole(parameters.get("page")), 1), pages)
     opening = not filters.narrowed and number == 1
     groups, tags = _groups(team_ids)
-    total, needing = counts.total, counts.by_state
+    total, loudest = counts.total, counts.by_state
     if filters.looks_for_something:
-        total, needing = _total(team_ids, groups), listing.needing(team_ids)
+        total, loudest = _total(team_ids, groups), listing.loudest(team_ids)
     length = OPENING_ROWS if opening and filters.sort == DEFAULT_SORT else PAGE_ROWS
     listed = found.ids((number - 1) * PAGE_ROWS, length)
     stale = _first(team_ids, "stale", _STALE_NAMED) if opening and counts.by_state["stale"] else []
@@ -135,8 +136,8 @@ def read(user: AbstractBaseUser | AnonymousUser, parameters: Mapping[str, str]) 
         filters=filters,
         counts=counts,
         total=total,
-        critical=needing["critical"],
-        needing=sum(needing[state] for state in NEEDING),
+        critical=loudest.get("critical", 0),
+        warning=loudest.get("warning", 0),
         rows=[cells_of(row) for row in rows],
         number=number,
         pages=pages,

@@ -93,10 +93,14 @@ def count(team_ids: Sequence[str], filters: Filters) -> Counts:
     return _counted(filters, _texts(rows, filters).values_list(*_COUNTED).annotate(number=Count("pk")))
 
 
-def needing(team_ids: Sequence[str]) -> dict[str, int]:
-    """How many servers of all are in the states that need somebody, whatever the filters."""
-    rows = of_teams(team_ids).filter(state__in=NEEDING).order_by()
-    return dict.fromkeys(NEEDING, 0) | dict(rows.values_list("state").annotate(number=Count("pk")))
+def loudest(team_ids: Sequence[str]) -> dict[str, int]:
+    """How many servers of all are critical; where none is, how many are in warning. One of the two is enough to say
+    how the fleet is, and those in warning may be many.
+    """
+    for state in NEEDING:
+        if number := of_teams(team_ids).filter(state=state).count():
+            return {state: number}
+    return {}
 
 
 def _counted(filters: Filters, groups: Iterable[tuple[str, str, int]]) -> Counts:
