@@ -8,7 +8,7 @@
   const drawings = () => [...document.querySelectorAll("[data-drawing]")];
   const zone = () => document.querySelector("[data-zone]")?.dataset.zone || "UTC";
   const say = (words) => { const place = document.getElementById("spoken"); if (place) { place.textContent = words; } };
-  const state = { plots: null, loading: null, home: window.location.search, every: "", tag: "", drag: null, dwell: 0, query: null };
+  const state = { plots: null, loading: null, home: window.location.search, every: "", tag: "", drag: null, dwell: 0, turn: 0, showing: false };
 
   const load = (address) => new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -45,7 +45,9 @@
       mark.style.height = `${place.height}px`;
       mark.style.left = `${place.left - box.left + (Math.max(from, begin) - begin) * scale}px`;
       if (to !== null) { mark.style.width = `${(Math.min(to, end) - Math.max(from, begin)) * scale}px`; }
-      mark.firstChild.textContent = words;
+      mark.firstChild.textContent = typeof words === "function" ? words(drawing) : words;
+      const share = (Math.max(from, begin) - begin) / (end - begin);
+      mark.dataset.side = share < 0.25 ? "right" : share > 0.75 ? "left" : "both";
       mark.hidden = false;
     }
   };
@@ -56,11 +58,14 @@
   const show = async (query) => {
     const part = page(), address = new URL(part.dataset.charts, window.location.href);
     address.search = query;
-    state.query = query;
+    // Whoever asked last is drawn: an answer for a range that was left meanwhile is dropped.
+    const turn = state.turn += 1;
+    state.showing = true;
     const answer = await fetch(address, { credentials: "same-origin", cache: "no-store", headers: { Accept: "application/json" } });
     if (!answer.ok) { throw new Error(`the charts' data came with status ${answer.status}`); }
     const data = await answer.json();
-    if (state.query !== query || !state.plots) { return; }
+    if (state.turn !== turn || !state.plots) { return; }
+    state.showing = false;
     state.tag = answer.headers.get("ETag") || "";
     state.every = state.every || part.dataset.refresh || document.querySelector("[data-newest]")?.dataset.every || "10";
     part.dataset.charts = `${address.pathname}?${data.query}`;
@@ -120,13 +125,15 @@
   const explore = async (figure) => {
     if (!page() || state.plots) { return; }
     const drawing = figure.querySelector("[data-drawing]");
+    const turn = state.turn;
     if (drawing) { drawing.dataset.waking = "yes"; }
     try {
       await wakePlots();
       const answer = await fetch(page().dataset.charts, { credentials: "same-origin", cache: "no-store" });
       if (!answer.ok) { throw new Error(`the charts' data came with status ${answer.status}`); }
-      state.tag = answer.headers.get("ETag") || "";
       const data = await answer.json();
+      if (state.turn !== turn) { return; }
+      state.tag = answer.headers.get("ETag") || "";
       if (state.plots) { await state.plots.draw(data, figure.dataset.chart); }
     } catch (error) { say(error.message); } finally { if (drawing) { delete drawing.dataset.waking; } }
   };
@@ -139,12 +146,15 @@
   // New samples are appended after each refresh of the page, which comes only while the range ends now.
   document.addEventListener("htmx:afterRequest", async (event) => {
     const part = page();
-    if (event.detail.elt !== part || !part.dataset.refresh || !state.plots || event.detail.xhr?.status !== 200) { return; }
+    if (event.detail.elt !== part || !part.dataset.refresh || !state.plots || state.showing || event.detail.xhr?.status !== 200) { return; }
+    const turn = state.turn;
     try {
       const answer = await fetch(part.dataset.charts, { credentials: "same-origin", cache: "no-store", headers: { "If-None-Match": state.tag } });
-      if (answer.status !== 200 || !state.plots || !part.dataset.refresh) { return; }
+      if (answer.status !== 200) { return; }
+      const data = await answer.json();
+      if (!state.plots || state.turn !== turn) { return; }
       state.tag = answer.headers.get("ETag") || "";
-      await state.plots.draw(await answer.json());
+      await state.plots.draw(data);
     } catch { /* the next one will do */ }
   });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.plots?.redraw());
@@ -167,8 +177,12 @@
     }
     const drawing = event.target.closest?.("[data-drawing]") || state.drag?.drawing;
     if (!drawing || event.pointerType === "touch" || (!state.drag && !inside(drawing, event))) { away("cross"); return; }
-    const at = timeAt(drawing, event.clientX);
-    over("cross", at, null, clock(at));
+    const at = timeAt(drawing, event.clientX), time = clock(at);
+    // The chart under the pointer has Plotly's own list of values, the others say theirs beside the time.
+    over("cross", at, null, (one) => {
+      const told = one === drawing ? "" : state.plots?.told(one.closest("figure").dataset.chart, at);
+      return told ? `${time} · ${told}` : time;
+    });
   }, { passive: true });
   document.addEventListener("pointerdown", (event) => {
     const drawing = event.target.closest?.("[data-drawing]");

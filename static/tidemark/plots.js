@@ -161,5 +161,22 @@
     places.clear();
   };
 
-  window.tidemarkPlots = { draw, clear, redraw: () => (newest ? draw(newest) : undefined) };
+  // What the first lines of a chart are at a time: the newest point before it, as Plotly would say it.
+  const told = (id, ms) => {
+    const chart = newest?.charts.find((one) => one.id === id);
+    if (!chart) { return ""; }
+    return chart.traces.slice(0, 2).map((trace) => {
+      let low = 0, high = trace.x.length - 1, found = -1;
+      while (low <= high) {
+        let middle = (low + high) >> 1;
+        while (middle > low && trace.x[middle] === null) { middle -= 1; }
+        if (trace.x[middle] === null || trace.x[middle] > ms) { high = middle - 1; } else { found = middle; low = middle + 1; }
+      }
+      // Across a gap nothing is known.
+      if (found < 0 || (found + 1 < trace.x.length && trace.x[found + 1] === null)) { return ""; }
+      return `${chart.traces.length > 1 ? `${trace.name} ` : ""}${said(chart, trace.y[found])}`;
+    }).filter(Boolean).join(" · ");
+  };
+
+  window.tidemarkPlots = { told, draw, clear, redraw: () => (newest ? draw(newest) : undefined) };
 })();

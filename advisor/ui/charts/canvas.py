@@ -41,7 +41,10 @@ class Canvas:
         return [
             None
             if point is None
-            else (round((point[0] - begun) * across), round(rows - min(max(point[which] * down, 0), rows)))
+            else (
+                round((point[0] - begun) * across),
+                round(rows - (height if 0 <= (height := point[which] * down) <= rows else 0 if height < 0 else rows)),
+            )
             for point in points
         ]
 
