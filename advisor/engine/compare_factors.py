@@ -125,7 +125,8 @@ class _Part:
             if side.enough:
                 # Another seed for each side, or both would be drawn in step and their errors cancel.
                 weights = bootstrap.weights(pieces, seed=place)
-                self.draws = (weights @ blocks.amounts + side.half) / (weights @ per)
+                # Half an event keeps draws without any from dividing by nothing; a gauge needs it not.
+                self.draws = (weights @ blocks.amounts + np.where(side.counts, side.half, 0.0)) / (weights @ per)
 
 
 def _median(values: F64) -> F64:

@@ -97,7 +97,7 @@ def row(change: Change, by_work: bool) -> Row:
     factor = factor_words(shown)
     bounds = interval_words(shown)
     other = ""
-    if beside is not None:
+    if beside is not None and beside.ratio is not None:
         form = _("%(factor)s per second") if told_by_work else _("%(factor)s per unit of work")
         other = form % {"factor": factor_words(beside)}
     return Row(

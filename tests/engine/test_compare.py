@@ -224,6 +224,7 @@ def test_a_gauge_is_compared_by_its_mean_and_has_no_figure_per_transaction() -> 
     assert (running.per_second.before, running.per_second.after) == (4.0, 12.0)
     assert running.per_work is None
     assert running.grown_before is None
+    assert (running.per_second.low, running.per_second.high) == pytest.approx((3.0, 3.0))
 
 
 def test_a_counter_that_appears_has_no_factor() -> None:
