@@ -161,21 +161,26 @@
     places.clear();
   };
 
-  // What the first lines of a chart are at a time: the newest point before it, as Plotly would say it.
+  // The index of the newest point at or before a time; -1 where there is none, or a gap follows it.
+  const before = (times, ms) => {
+    let low = 0, high = times.length - 1, found = -1;
+    while (low <= high) {
+      const half = (low + high) >> 1;
+      let middle = half;
+      while (middle > low && times[middle] === null) { middle -= 1; }
+      if (times[middle] === null) { low = half + 1; } else if (times[middle] > ms) { high = middle - 1; } else { found = middle; low = half + 1; }
+    }
+    return times[found + 1] === null ? -1 : found;
+  };
+  // What a chart is at a time, short enough for a small one: its first two lines, or all of a stack together.
   const told = (id, ms) => {
     const chart = newest?.charts.find((one) => one.id === id);
     if (!chart) { return ""; }
-    return chart.traces.slice(0, 2).map((trace) => {
-      let low = 0, high = trace.x.length - 1, found = -1;
-      while (low <= high) {
-        let middle = (low + high) >> 1;
-        while (middle > low && trace.x[middle] === null) { middle -= 1; }
-        if (trace.x[middle] === null || trace.x[middle] > ms) { high = middle - 1; } else { found = middle; low = middle + 1; }
-      }
-      // Across a gap nothing is known.
-      if (found < 0 || (found + 1 < trace.x.length && trace.x[found + 1] === null)) { return ""; }
-      return `${chart.traces.length > 1 ? `${trace.name} ` : ""}${said(chart, trace.y[found])}`;
-    }).filter(Boolean).join(" · ");
+    const values = chart.traces.map((trace) => trace.y[before(trace.x, ms)]).filter((value) => typeof value === "number");
+    const shown = chart.stacked ? [values.reduce((sum, value) => sum + value, 0)] : values.slice(0, 2);
+    if (values.length === 0) { return ""; }
+    if (chart.base === 1024) { return shown.map((value) => said(chart, value)).join(" / "); }
+    return `${shown.map((value) => Number(value.toPrecision(3)).toLocaleString("en")).join(" / ")} ${chart.unit}`;
   };
 
   window.tidemarkPlots = { told, draw, clear, redraw: () => (newest ? draw(newest) : undefined) };
