@@ -70,7 +70,7 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
     _happenings(busy)
     advice = Recommendation.objects.get(server=busy, rule="redo.redo-log-undersized")
     setting = switched_off(team, "flush.neighbors-on-ssd")
-    now = time.time()
+    now = time.time() + LEAD_SECONDS
     Shard.objects.update(owner="db-watch-1/5f3a9c1e/4026531836/812/91823", lease_until=now + 86_400)
     ServerState.objects.filter(failures=0).update(
         fast_slot=int(now) + 86_400,
@@ -80,7 +80,7 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
         },
     )
     Heartbeat.objects.bulk_create([Heartbeat(name="tick", at=now), Heartbeat(name="housekeeping", at=now)])
-    hour = int(now) // 3600 * 3600
+    hour = int(time.time()) // 3600 * 3600
     UpkeepSample.objects.bulk_create(
         UpkeepSample(hour_at=hour - 3600 * ago, servers=5, database_bytes=24_000_000 - 140_000 * ago,
                      late_p50_seconds=0.2, late_p99_seconds=0.7)
