@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from collector.connection import check_driver, connect
+from collector.connection import MARKER, check_driver, connect
 from collector.errors import (
     Denied,
     HostNotAllowed,
@@ -55,8 +55,10 @@ def test_a_connection_knows_whom_it_talks_to_and_what_it_cost(server: RunningSer
         assert connection.port == server.port
         assert connection.version_text == server.value("@@version")
         assert connection.cost.statements == 3
+        sent = connection.cost.sent_bytes
         connection.query("SELECT 1")
         assert connection.cost.statements == 4
+        assert connection.cost.sent_bytes - sent == len(f"/* {MARKER} */ SELECT 1")
         assert abs(connection.server_clock(time.monotonic()) - time.time()) < 1
 
 
