@@ -122,11 +122,9 @@ def growth(samples: Sequence[UpkeepSample]) -> Growth | None:
 def history_bytes_per_hour(server_ids: Sequence[str], since: float) -> dict[str, float]:
     """Server -> compressed bytes that its polls took for each hour, over the hours sealed since that instant."""
     sizes: dict[str, list[int]] = {}
-    rows = SealedBlock.objects.filter(hour_at__gte=since).annotate(size=Length("payload"))
-    wanted = set(server_ids)
+    rows = SealedBlock.objects.filter(server__in=list(server_ids), hour_at__gte=since).annotate(size=Length("payload"))
     for server_id, size in rows.values_list("server_id", "size"):
-        if server_id in wanted:
-            sizes.setdefault(server_id, []).append(size)
+        sizes.setdefault(server_id, []).append(size)
     return {server_id: sum(found) / len(found) for server_id, found in sizes.items()}
 
 

@@ -35,6 +35,13 @@ MOST_SILENT, MOST_COSTS = 50, 10
 GROWTH_SECONDS, HISTORY_SECONDS = 7 * DAY_SECONDS, 6 * 3600
 
 
+#: What is read of each server: with ten thousand of them the rest would cost more than the page.
+_READ = (
+    "fast_slot", "error", "error_since", "cost", "server__name", "server__host", "server__port", "server__socket",
+    "server__fast_interval_seconds", "server__full_interval_seconds",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Cost:
     """What watching one server costs it each minute, as the last reading of each tier measured it."""
@@ -73,7 +80,9 @@ def read(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
     at = now.timestamp()
     mine = access.servers_for(user).order_by()
     states = list(
-        ServerState.objects.filter(server__enabled=True, server__in=mine.values("pk")).select_related("server")
+        ServerState.objects.filter(server__enabled=True, server__in=mine.values("pk"))
+        .select_related("server")
+        .only(*_READ)
     )
     shards = list(Shard.objects.filter(servers__enabled=True).distinct().order_by("number"))
     overdue = [
