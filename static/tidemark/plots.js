@@ -43,7 +43,7 @@
   const said = (chart, value) => {
     if (value === null) { return ""; }
     const share = chart.right ? ` · ${(100 * value / chart.right.whole).toFixed(1)} %` : "";
-    return chart.base === 1024 ? size(value) + share : `${Number(value.toPrecision(4)).toLocaleString("en")} ${chart.unit}`;
+    return chart.base === 1024 ? size(value) + share : `${Number(value.toPrecision(4)).toLocaleString("en")} ${chart.unit.replace(/^1\//, "/")}`;
   };
 
   // The upper edge of each layer, not where the layer is nothing: it would paint the one below in a false colour.
@@ -180,7 +180,7 @@
     const shown = chart.stacked ? [values.reduce((sum, value) => sum + value, 0)] : values.slice(0, 2);
     if (values.length === 0) { return ""; }
     if (chart.base === 1024) { return shown.map((value) => said(chart, value)).join(" / "); }
-    return `${shown.map((value) => Number(value.toPrecision(3)).toLocaleString("en")).join(" / ")} ${chart.unit}`;
+    return `${shown.map((value) => Number(value.toPrecision(3)).toLocaleString("en")).join(" / ")} ${chart.unit.replace(/^1\//, "/")}`;
   };
 
   window.tidemarkPlots = { told, draw, clear, redraw: () => (newest ? draw(newest) : undefined) };

@@ -87,6 +87,7 @@
       place.hidden = count === 0;
     } catch { /* the age of the newest sample says it already */ }
   };
+  document.addEventListener("htmx:oobAfterSwap", (event) => { if (event.detail.target?.querySelector?.("[data-resume]")) { asked = 0; } });
   document.addEventListener("click", (event) => {
     const place = event.target.closest?.("[data-resume]");
     if (!place) { return; }

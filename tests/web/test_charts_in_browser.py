@@ -194,6 +194,7 @@ def test_new_samples_are_appended_and_a_zoomed_time_stays(visit: Any, busy: Any)
     assert _newest_drawn(page) == before + 10_000
     _drag(page, "dirty-pages", 0.4, 0.6)
     zoomed = _settled(page, lambda one: one[1] - one[0] < 1_800_000)[0]
+    page.wait_for_selector("#range-reset:visible")
     _append(busy, seconds=20)
     page.wait_for_selector("[data-resume]:visible:has-text('2 new')", timeout=30_000)
     assert _ranges(page)[0] == zoomed
