@@ -25,7 +25,16 @@ from collector.store import columns as codec
 from collector.store.charting import Run
 from collector.store.columns import Columns
 from collector.store.interface import CounterName, Readings
-from collector.store.rows import DAY_SECONDS, HOUR_SECONDS, SEAL_AFTER_SECONDS, day_of, hour_of, readable, together
+from collector.store.rows import (
+    DAY_SECONDS,
+    HOUR_SECONDS,
+    SEAL_AFTER_SECONDS,
+    day_of,
+    hour_of,
+    hours_with_rows,
+    readable,
+    together,
+)
 
 #: How far before a range the snapshot is looked for that its first rate starts from: an interval is longer only where
 #: a person asked for it.
@@ -156,19 +165,7 @@ def reading_at(server_id: str, instant: float) -> Poll | None:
 
 def to_seal(now: float, *, limit: int = 100, without: Collection[tuple[str, int]] = ()) -> list[tuple[str, int]]:
     """(server, hour) of closed hours that still have rows of their own, the oldest first."""
-    rows = (
-        OpenCounters.objects.filter(slot__lt=hour_of(now - SEAL_AFTER_SECONDS))
-        .order_by("slot")
-        .values_list("server_id", "slot")
-        .iterator(chunk_size=1000)
-    )
-    found: dict[tuple[str, int], None] = {}
-    for server_id, slot in rows:
-        if (server_id, hour_of(slot)) not in without:
-            found[(server_id, hour_of(slot))] = None
-        if len(found) >= limit:
-            break
-    return list(found)
+    return hours_with_rows(OpenCounters, now, limit=limit, without=without)
 
 
 def seal(server_id: str, hour_at: int) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
+
+from django.db.models import Model
 
 from collector.store import columns as codec
 from collector.store.columns import Columns
@@ -28,6 +30,28 @@ def hour_of(slot: float) -> int:
 def day_of(slot: float) -> int:
     """The unix second at which the slot's day (UTC) began."""
     return int(slot) // DAY_SECONDS * DAY_SECONDS
+
+
+def hours_with_rows(
+    model: type[Model], now: float, *, limit: int, without: Collection[tuple[str, int]] = ()
+) -> list[tuple[str, int]]:
+    """(server, hour) of closed hours that still have open rows of ``model``, the oldest first, at most ``limit``.
+
+    ``without`` are left out: hours that were tried and cannot be sealed.
+    """
+    rows = (
+        model._default_manager.filter(slot__lt=hour_of(now - SEAL_AFTER_SECONDS))
+        .order_by("slot")
+        .values_list("server_id", "slot")
+        .iterator(chunk_size=1000)
+    )
+    found: dict[tuple[str, int], None] = {}
+    for server_id, slot in rows:
+        if (server_id, hour_of(slot)) not in without:
+            found[(server_id, hour_of(slot))] = None
+        if len(found) >= limit:
+            break
+    return list(found)
 
 
 def together(

@@ -14,7 +14,13 @@ from collector.store import columns as codec
 from collector.store.charting import Run
 from collector.store.columns import Columns
 from collector.store.condense import NAMES, condense
-from collector.store.rows import DAY_SECONDS, HOUR_SECONDS, SEAL_AFTER_SECONDS, day_of, hour_of, readable
+from collector.store.rows import (
+    DAY_SECONDS,
+    HOUR_SECONDS,
+    day_of,
+    hours_with_rows,
+    readable,
+)
 
 #: Fine cells are asked for by charts of some days only; older ones of these are read from the polls.
 FINE_FOR_SECONDS = 8 * DAY_SECONDS
@@ -25,19 +31,7 @@ def to_seal(now: float, *, limit: int = 100, without: Collection[tuple[str, int]
 
     ``without`` are left out: hours that were tried and cannot be sealed.
     """
-    rows = (
-        OpenSample.objects.filter(slot__lt=hour_of(now - SEAL_AFTER_SECONDS))
-        .order_by("slot")
-        .values_list("server_id", "slot")
-        .iterator(chunk_size=1000)
-    )
-    found: dict[tuple[str, int], None] = {}
-    for server_id, slot in rows:
-        if (server_id, hour_of(slot)) not in without:
-            found[(server_id, hour_of(slot))] = None
-        if len(found) >= limit:
-            break
-    return list(found)
+    return hours_with_rows(OpenSample, now, limit=limit, without=without)
 
 
 def seal(server_id: str, hour_at: int) -> int:
