@@ -96,7 +96,9 @@ def wrong_with(seen: Any, place: walking.Page, mode: Mode) -> list[str]:
         said.append(f"lang {facts['language']!r}")
     if facts["switches"] < 7:
         said.append("no switch of language, colours and clock")
-    said += barriers(page)
+    if mode.scripts:
+        # Where scripts are off axe's own would wait for ever; the page is the same one.
+        said += barriers(page)
     return [f"{place.name} ({mode}): {text}" for text in said]
 
 
