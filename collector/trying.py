@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 
+from collector.importing import Plan
 from collector.reports import ConnectionReport, check_connection
 from collector.target import Target
 
@@ -33,3 +35,9 @@ def try_all(
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return dict(found)
+
+
+def tested(plan: Plan) -> Plan:
+    """The plan with what connecting to each of its good lines said."""
+    reports = try_all({line.number: line.target for line in plan.good})
+    return replace(plan, lines=tuple(replace(line, report=reports.get(line.number)) for line in plan.lines))

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -22,7 +22,6 @@ from collector.importing import Defaults, Line, Plan
 from collector.importing_entries import COLUMNS, MOST_BYTES, BadList, too_large
 from collector.importing_text import decode
 from collector.secret import Secret
-from collector.trying import try_all
 
 PURPOSE = "import"
 #: So many lines of each kind are shown; the rest is counted.
@@ -135,12 +134,6 @@ class Draft:
     def is_as_promised(self, plan: Plan) -> bool:
         """Whether the same lines would be added as when the person looked."""
         return self.good == tuple(line.number for line in plan.good)
-
-
-def tested(plan: Plan) -> Plan:
-    """The plan with what connecting to each of its good lines said."""
-    reports = try_all({line.number: line.target for line in plan.good})
-    return replace(plan, lines=tuple(replace(line, report=reports.get(line.number)) for line in plan.lines))
 
 
 def corrections(lines: Sequence[Line]) -> str:

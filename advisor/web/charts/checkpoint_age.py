@@ -61,11 +61,7 @@ def chart(history: History, times: PressureTimes, frame: Frame) -> Chart:
                 key=series.CHECKPOINT_AGE,
             ),
         ),
-        past=tuple(
-            Trace(_("checkpoint age, before"), "past", points, band=False, dashed=True, key="checkpoint_age_before")
-            for points in [history.past(series.CHECKPOINT_AGE)]
-            if points
-        ),
+        past=history.past_trace(series.CHECKPOINT_AGE, _("checkpoint age, before"), "checkpoint_age_before"),
         limits=limits,
         gaps=frame.gaps,
         happenings=frame.happenings,

@@ -40,7 +40,6 @@ def chart(history: History, frame: Frame) -> Chart:
     free = _free(history)
     if any(free):
         traces.append(Trace(_("free pages"), "good", free, band=False, dashed=True, key="free_pages"))
-    past = history.past(series.DIRTY_PERCENT)
     return Chart(
         id="dirty-pages",
         title=_("Dirty pages"),
@@ -50,9 +49,7 @@ def chart(history: History, frame: Frame) -> Chart:
         started=frame.started,
         ended=frame.ended,
         traces=traces,
-        past=(Trace(_("dirty pages, before"), "past", past, band=False, dashed=True, key="dirty_pages_before"),)
-        if past
-        else (),
+        past=history.past_trace(series.DIRTY_PERCENT, _("dirty pages, before"), "dirty_pages_before"),
         limits=limits,
         gaps=frame.gaps,
         sentence=sentence,

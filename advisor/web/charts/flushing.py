@@ -46,7 +46,6 @@ def chart(history: History, frame: Frame) -> Chart:
     sentence = _("No flushing counted in this time.")
     if words is not None:
         sentence = _("%(now)s pages per second now, %(mean)s on average.") % words
-    past = history.past(_FLUSHED)
     return Chart(
         id="flushing",
         title=_("Pages flushed"),
@@ -56,9 +55,7 @@ def chart(history: History, frame: Frame) -> Chart:
         started=frame.started,
         ended=frame.ended,
         traces=traces,
-        past=(Trace(_("all reasons, before"), "past", past, band=False, dashed=True, key="all_reasons_before"),)
-        if past
-        else (),
+        past=history.past_trace(_FLUSHED, _("all reasons, before"), "all_reasons_before"),
         limits=limits,
         gaps=frame.gaps,
         stacked=bool(by_reason),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from advisor.mysql import series
 from advisor.mysql.snapshot import Snapshot
 from advisor.ui import quantities
-from advisor.ui.charts.chart import Happening, Point
+from advisor.ui.charts.chart import Happening, Point, Trace
 from advisor.web.charts.settings import SettingsHistory
 from collector.store.interface import Buckets
 
@@ -63,6 +63,11 @@ class History:
             for p in self._before.points(name)
         ]
         return found if any(found) else []
+
+    def past_trace(self, name: str, title: str, key: str, scale: float = 1.0) -> tuple[Trace, ...]:
+        """The same as the grey dashes that every chart draws it with; nothing where nothing is known."""
+        points = self.past(name, scale)
+        return (Trace(title, "past", points, band=False, dashed=True, key=key),) if points else ()
 
     def limit(self, name: str) -> Places:
         return [None if p is None else (p[0], p[3]) for p in self.points(name)]

@@ -34,11 +34,7 @@ def chart(history: History, frame: Frame) -> Chart:
             Trace(_("redo written"), "age", written, key="redo_written"),
             Trace(_("checkpoint advance"), "good", advanced, band=False, dashed=True, key="checkpoint_advance"),
         ),
-        past=tuple(
-            Trace(_("redo written, before"), "past", points, band=False, dashed=True, key="redo_written_before")
-            for points in [history.past(series.LSN, 1 / _MIB)]
-            if points
-        ),
+        past=history.past_trace(series.LSN, _("redo written, before"), "redo_written_before", 1 / _MIB),
         excess=Excess(_("writing wins"), "sync", written, advanced),
         limits=_sustained(written, frame),
         gaps=frame.gaps,

@@ -26,7 +26,6 @@ def chart(history: History, frame: Frame, before: str) -> Chart:
         sentence = (
             _("%(now)s transactions per second now, %(mean)s on average, between %(least)s and %(most)s.") % words
         )
-    past = history.past(series.TRANSACTIONS)
     return Chart(
         id="transactions",
         title=_("Transactions"),
@@ -36,7 +35,7 @@ def chart(history: History, frame: Frame, before: str) -> Chart:
         started=frame.started,
         ended=frame.ended,
         traces=(Trace(_("transactions"), "second", points, filled=True, key=series.TRANSACTIONS),),
-        past=(Trace(before, "past", past, band=False, dashed=True, key="transactions_before"),) if past else (),
+        past=history.past_trace(series.TRANSACTIONS, before, "transactions_before"),
         gaps=frame.gaps,
         sentence=sentence,
         notes=(_latency_words(frame),),

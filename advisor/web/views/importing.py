@@ -23,7 +23,6 @@ from advisor.web.importing import (
     ImportForm,
     corrections,
     may_be_shown_again,
-    tested,
 )
 from advisor.web.views.adding import teams_that_allow
 from collector import importing
@@ -31,6 +30,7 @@ from collector.drafts import DraftLost
 from collector.importing import Plan
 from collector.importing_entries import BadList
 from collector.servers import InvalidServer
+from collector.trying import tested
 from collector.vault import VaultError
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,13 @@ from advisor.commands import ProductCommand
 from advisor.teams import services as teams
 from collector import importing, servers
 from collector.errors import BadTarget
-from collector.importing import Defaults, Line, Plan, Verdict
+from collector.importing import Defaults, Line, Verdict
 from collector.importing_entries import MOST_BYTES, BadList
 from collector.importing_text import decode
 from collector.models import TlsMode
 from collector.secret import Secret
 from collector.target import read_password_file
-from collector.trying import try_all
+from collector.trying import tested
 from collector.vault import VaultError
 
 _WORDS = {Verdict.ADD: "will add", Verdict.KNOWN: "known already", Verdict.ERROR: "ERROR"}
@@ -64,7 +63,7 @@ class Command(ProductCommand):
             unrestricted=True,
         )
         if options["test"]:
-            plan = self._tested(plan)
+            plan = tested(plan)
         for remark in plan.remarks:
             self.stderr.write(remark)
         for line in plan.lines:
@@ -80,10 +79,6 @@ class Command(ProductCommand):
         if not options["dry_run"]:
             made = importing.write(team=team, plan=plan)
             self.stdout.write(f"{len(made)} servers are watched from now on (team {team.name}); {counts}.")
-
-    def _tested(self, plan: Plan) -> Plan:
-        reports = try_all({line.number: line.target for line in plan.good})
-        return replace(plan, lines=tuple(replace(line, report=reports.get(line.number)) for line in plan.lines))
 
     def _say(self, line: Line) -> None:
         words = [f"line {line.number}: {_WORDS[line.verdict]}", line.name, line.address, *line.problems, *line.notes]
