@@ -27,6 +27,11 @@ class Action(StrEnum):
     CHANGE_SERVER = "change_server"
     INSPECT_SERVER = "inspect_server"
     DELETE_SERVER = "delete_server"
+    PROPOSE_CHANGE = "propose_change"
+    REVIEW_CHANGE = "review_change"
+    APPLY_CHANGE = "apply_change"
+    SET_POLICIES = "set_policies"
+    SEE_AUDIT = "see_audit"
     MANAGE_TEAM = "manage_team"
 
 
@@ -35,8 +40,9 @@ _EDITS = _EVERYBODY | {Action.ACKNOWLEDGE, Action.DISMISS, Action.ANNOTATE}
 
 ALLOWED: dict[Role, frozenset[Action]] = {
     Role.VIEWER: _EVERYBODY,
-    Role.EDITOR: _EDITS | {Action.ADD_SERVER, Action.CHANGE_SERVER, Action.INSPECT_SERVER},
-    Role.APPROVER: _EDITS | {Action.SET_RULES},
-    Role.OPERATOR: _EDITS | {Action.INSPECT_SERVER},
+    Role.EDITOR: _EDITS
+    | {Action.ADD_SERVER, Action.CHANGE_SERVER, Action.INSPECT_SERVER, Action.PROPOSE_CHANGE, Action.SEE_AUDIT},
+    Role.APPROVER: _EDITS | {Action.SET_RULES, Action.REVIEW_CHANGE, Action.SEE_AUDIT},
+    Role.OPERATOR: _EDITS | {Action.INSPECT_SERVER, Action.APPLY_CHANGE, Action.SEE_AUDIT},
     Role.ADMIN: frozenset(Action),
 }
