@@ -9,6 +9,7 @@ import pytest
 from advisor.engine.lever import Situation, Trouble
 from advisor.engine.levers import levers
 from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
+from tests.servers.fixtures import server_params
 
 from .test_statements_on_servers import becomes, run, settings_of, variables_of, version_of
 
@@ -22,10 +23,7 @@ OPTIONS = {
     "innodb_max_dirty_pages_pct_lwm": "0",
     "loose_innodb_flush_sync": "OFF",
 }
-NAMES = [
-    DISTRIBUTION_SERVER,
-    *(pytest.param(name, marks=pytest.mark.ci) for name in ("mysql-9.7", "mysql-8.0.33", "mysql-5.7.22")),
-]
+NAMES = server_params([DISTRIBUTION_SERVER, "mysql-9.7", "mysql-8.0.33", "mysql-5.7.22"])
 
 
 @pytest.fixture(scope="module", params=NAMES)

@@ -4,12 +4,12 @@
 own MariaDB, always there. The others come from `tests/servers/fetch`.
 """
 
-from .places import distribution_server, recorded
+from .places import ci_servers, distribution_server, recorded
 from .running import ClientUser, RunningServer, ServerDidNotStart, ServerNotAvailable, available, start_server
 
 DISTRIBUTION_SERVER: str = distribution_server()
 SERVERS: tuple[str, ...] = tuple(recorded())
-CI_SERVERS: tuple[str, ...] = ("mysql-5.7.22", "mysql-9.7", DISTRIBUTION_SERVER)
+CI_SERVERS: tuple[str, ...] = ci_servers()
 
 __all__ = [
     "CI_SERVERS",

@@ -118,6 +118,17 @@ def distribution_server() -> str:
     return installation.name if installation is not None else "mariadb-10.11"
 
 
+def ci_servers() -> tuple[str, ...]:
+    """The three of different lineage that `./check --ci` fetches or finds."""
+    return ("mysql-5.7.22", "mysql-9.7", distribution_server())
+
+
+def outside_extent(name: str, extent: str) -> bool:
+    """Whether the run that TIDEMARK_CHECK calls `extent` has no server of that name on a fresh machine."""
+    promised = {"quick": (distribution_server(),), "ci": ci_servers()}.get(extent)
+    return promised is not None and name not in promised
+
+
 def fetched_installation(name: str) -> Installation | None:
     """The server of that name in the cache folder, or None if it was not fetched."""
     folder = cache_folder() / name

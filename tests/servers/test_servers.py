@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import DISTRIBUTION_SERVER, ServerDidNotStart, ServerNotAvailable, places, running, start_server
+from tests.servers import (
+    CI_SERVERS,
+    DISTRIBUTION_SERVER,
+    SERVERS,
+    ServerDidNotStart,
+    ServerNotAvailable,
+    places,
+    running,
+    start_server,
+)
 from tests.servers.fixtures import server_params
 from tests.servers.load import ROW_BYTES, run_write_load, write_load
 
@@ -84,6 +93,30 @@ def test_a_server_that_cannot_start_says_why() -> None:
 def test_an_unknown_name_says_which_are_known() -> None:
     with pytest.raises(ServerNotAvailable, match=r"mysql-9\.7"), start_server("mysql-4.1"):
         pytest.fail("It started.")
+
+
+@pytest.mark.parametrize(
+    ("extent", "name"), [("quick", "mysql-9.7"), ("quick", "mysql-8.0.33"), ("ci", "mysql-8.0.33")]
+)
+def test_a_server_outside_the_extent_is_refused_though_this_machine_has_it(
+    monkeypatch: pytest.MonkeyPatch, extent: str, name: str
+) -> None:
+    own = places.find(DISTRIBUTION_SERVER)
+    monkeypatch.setattr(places, "find", lambda _name: own)
+    monkeypatch.setenv("TIDEMARK_CHECK", extent)
+    with pytest.raises(ServerNotAvailable, match=f"--{extent} has no server '{name}'"):
+        start_server(name).__enter__()
+
+
+def test_each_extent_has_the_servers_it_promises() -> None:
+    everything = {*SERVERS, DISTRIBUTION_SERVER}
+    inside = {
+        extent: {name for name in everything if not places.outside_extent(name, extent)}
+        for extent in ("quick", "ci", "all", "")
+    }
+    assert inside["quick"] == {DISTRIBUTION_SERVER}
+    assert inside["ci"] == set(CI_SERVERS)
+    assert inside["all"] == inside[""] == everything
 
 
 def test_a_test_that_names_a_server_that_can_no_longer_be_had_is_skipped(
