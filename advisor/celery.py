@@ -59,4 +59,4 @@ def _configure() -> None:
 
 
 _configure()
-app.autodiscover_tasks(["collector", "advisor.recommendations"])
+app.autodiscover_tasks(["collector", "advisor.recommendations", "advisor.changes"])

@@ -104,6 +104,7 @@ INSTALLED_APPS = [
     "advisor.journal",
     "collector",
     "advisor.recommendations",
+    "advisor.changes",
     "advisor.web",
     "advisor.api",
 ]

@@ -25,6 +25,11 @@ EXPECTED = {
     Action.INSPECT_SERVER: {Role.EDITOR, Role.OPERATOR, Role.ADMIN},
     Action.SET_RULES: {Role.APPROVER, Role.ADMIN},
     Action.DELETE_SERVER: {Role.ADMIN},
+    Action.PROPOSE_CHANGE: {Role.EDITOR, Role.ADMIN},
+    Action.REVIEW_CHANGE: {Role.APPROVER, Role.ADMIN},
+    Action.APPLY_CHANGE: {Role.OPERATOR, Role.ADMIN},
+    Action.SET_POLICIES: {Role.ADMIN},
+    Action.SEE_AUDIT: set(Role) - {Role.VIEWER},
     Action.MANAGE_TEAM: {Role.ADMIN},
 }
 

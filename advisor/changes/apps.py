@@ -1,0 +1,12 @@
+"""The changes room as a Django application."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class ChangesConfig(AppConfig):
+    """Registered by its label, which migrations and foreign keys name."""
+
+    name = "advisor.changes"
+    label = "changes"

@@ -1,0 +1,1 @@
+"""How a team changes its servers: proposed, reviewed, applied, verified, kept or rolled back."""
