@@ -38,6 +38,10 @@ SECRET_KEY = _lasting_secret_key or secrets.token_urlsafe(50)
 SECRET_KEY_IS_LASTING = bool(_lasting_secret_key)
 #: Keys that stored credentials are encrypted with, one url-safe base64 32-byte key a line; the first one encrypts.
 CREDENTIAL_KEYS = (environment.text("TIDEMARK_CREDENTIAL_KEYS") or _key_file("credential_keys")).split()
+#: Keys that the audit's chain is signed with, in the same form; the first one signs, all of them verify.
+AUDIT_KEYS = (environment.text("TIDEMARK_AUDIT_KEYS") or _key_file("audit_key")).split()
+#: Where the end of the audit is written down outside of the database: best on another disk, or appended elsewhere.
+AUDIT_ANCHORS = Path(environment.text("TIDEMARK_AUDIT_ANCHORS") or DATA / "audit" / "anchors")
 
 # --- how it is reached
 # --------------------------------------------------------------------------------------------------
@@ -120,6 +124,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "advisor.teams.audit_context.middleware",
     "advisor.web.middleware.reader",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -24,6 +24,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = " and ".join(f"not {marker}" for marker in ("ci", "matrix") if marker not in wanted)
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Without the triggers that refuse to delete from the audit: tests with real transactions empty all tables."""
+    from django.db import connection
+
+    from advisor.teams import audit_triggers
+
+    with django_db_blocker.unblock():
+        audit_triggers.remove(connection)
+
+
 @pytest.fixture(autouse=True)
 def quick_settings(settings: Any) -> None:
     """Static files as they lie, since tests do not collect them; keys of their own; cheap hashing; no broker to wait
@@ -32,6 +43,7 @@ def quick_settings(settings: Any) -> None:
     Settings were read before this file, so that what a developer has in var/ has to be put aside here.
     """
     settings.CREDENTIAL_KEYS = [base64.urlsafe_b64encode(b"k" * 32).decode()]
+    settings.AUDIT_KEYS = [base64.urlsafe_b64encode(b"a" * 32).decode()]
     settings.BASE_URL = "http://127.0.0.1:8000"
     settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
     settings.STORAGES = {

@@ -5,8 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from advisor.teams.audit_models import AuditEntry, AuditHead
 from advisor.teams.ids import LENGTH, new_id
 from advisor.teams.roles import Role
+
+__all__ = ["ApiToken", "AuditEntry", "AuditHead", "LoginLink", "Membership", "Preferences", "Team"]
 
 
 class Team(models.Model):

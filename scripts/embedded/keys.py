@@ -1,4 +1,6 @@
-"""The two secrets of an installation: Django's secret key, and the keys that stored credentials are encrypted with."""
+"""The secrets of an installation: Django's secret key, the keys that stored credentials are encrypted with, and those
+that the audit is signed with.
+"""
 
 import base64
 import os
@@ -13,10 +15,11 @@ def create_keys(folder: Path) -> None:
     """Create what is missing with mode 0600 and check what is there. Raises PlaceError with one sentence.
 
     `secret_key` is one line. `credential_keys` has one url-safe base64 key of 32 bytes a line; the first one encrypts,
-    all of them decrypt.
+    all of them decrypt. `audit_key` has keys of the same form; the first one signs, all of them verify.
     """
     keep_secret(folder / "secret_key", secrets.token_urlsafe(50))
-    keep_secret(folder / "credential_keys", base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
+    for name in ("credential_keys", "audit_key"):
+        keep_secret(folder / name, base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
 
 
 def keep_secret(file: Path, value: str) -> str:

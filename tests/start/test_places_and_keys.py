@@ -72,7 +72,7 @@ def test_keys_are_made_once_for_us_alone(tmp_path: Path) -> None:
     assert [len(base64.urlsafe_b64decode(line)) for line in credentials.read_text().split()] == [32]
     create_keys(tmp_path)
     assert (secret.read_text(), credentials.read_text()) == first
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["credential_keys", "secret_key"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["audit_key", "credential_keys", "secret_key"]
 
 
 @pytest.mark.parametrize("open_mode", [0o640, 0o604, 0o660])
