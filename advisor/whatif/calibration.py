@@ -7,7 +7,8 @@ innodb_io_capacity claims).
 
 Bracketed: how many pages change again and again (``flushing.Coalescing``). From as many as were ever dirty to as many
 as the record leaves possible, each number is back-tested; those that the record contradicts are dropped, and the band
-lies between the extremes of the rest.
+lies between the extremes of the rest. Likewise the speed, where several explain the record equally well: an age that
+stands at the limit is explained by every speed that is too slow.
 
 Back-test: the speed is fitted on the first half of the loaded steps and the second half is simulated freely from its
 first age on, with writes alone as input. Its error is reported, widens every band, and makes the model refuse where
@@ -34,6 +35,9 @@ from advisor.whatif.simulation import Hypothesis, Step, simulate
 _SPEEDS = (0.0, *(math.pow(2.0, power / 3) for power in range(-7, 7)))
 #: Steps that the fit looks at: more would not tell it better and cost the page a second.
 _FITTED_STEPS = 1200
+#: Speeds whose cost is within this share of the limit explain the record equally well. Where the age stood at the
+#: limit for most of the time, every speed that cannot hold it there does: the age says no more than "too slow".
+_INDISTINCT = 0.01
 #: Pages do not all change alike, so that the line is a simplification: twice as many may be changing as it says.
 _SLACK = 2.0
 #: A hypothesis whose back-test is worse than the best one's by this share of the limit is contradicted.
@@ -63,17 +67,30 @@ class BackTest:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The hypotheses that bracket the truth, both fitted, and the worse of their back-tests.
+    """The hypotheses that bracket the truth, all fitted, and the worse of their back-tests.
+
+    Of the most and of the fewest changing pages there is one hypothesis each, or two where the record does not tell
+    speeds apart: the slowest and the fastest that explain it.
 
     ``changing_pages`` are the fewest and the most pages that may be changing again and again; infinite where the record
     allows that none changes twice.
     """
 
-    hypotheses: tuple[Hypothesis, Hypothesis]
+    hypotheses: tuple[Hypothesis, ...]
     back_test: BackTest
     bytes_per_page: float
     changing_pages: tuple[float, float]
     device_bytes_per_second: float
+
+    @property
+    def tells_speed(self) -> bool:
+        """Whether the record tells how fast this server flushes, to a factor of two; else the back-test proves little:
+        any speed would have passed it.
+        """
+        speeds: dict[float, list[float]] = {}
+        for one in self.hypotheses:
+            speeds.setdefault(one.coalescing.pages, []).append(one.speed)
+        return all(max(alike) <= 2 * min(alike) for alike in speeds.values())
 
 
 class Uncalibrated(ValueError):
@@ -106,17 +123,21 @@ def calibrate(recorded: Recorded, settings: FlushSettings, points: Points) -> Ca
     tried = []
     for changing in _between(max(most_dirty, 1.0), most_pages):
         rough = Hypothesis(settings, Coalescing(bytes_per_page, reference, changing), 1.0, device)
-        tried.append((rough, _test(halves[1], replace(rough, speed=_fit(halves[0], rough, points)), points)))
+        tried.append((rough, _test(halves[1], replace(rough, speed=_fit(halves[0], rough, points).best), points)))
     # What the record contradicts is no longer thought possible; the band lies between what is left.
     allowed = min(test.p95_error for _rough, test in tried) + _CONTRADICTED
     left = [(rough, test) for rough, test in tried if test.p95_error <= allowed]
     ends = (left[-1], left[0])
-    fewest, most = (replace(rough, speed=_fit(recorded.steps, rough, points)) for rough, _test_of in reversed(ends))
+    hypotheses = tuple(
+        replace(rough, speed=speed)
+        for rough, _test_of in ends
+        for speed in dict.fromkeys(_fit(recorded.steps, rough, points).ends)
+    )
     return Calibrated(
-        hypotheses=(most, fewest),
+        hypotheses=hypotheses,
         back_test=max((test for _rough, test in ends), key=lambda one: (one.p95_error, one.mape)),
         bytes_per_page=bytes_per_page,
-        changing_pages=(fewest.coalescing.pages, most.coalescing.pages),
+        changing_pages=(ends[1][0].coalescing.pages, ends[0][0].coalescing.pages),
         device_bytes_per_second=device,
     )
 
@@ -183,8 +204,16 @@ def _halves(steps: Sequence[Step]) -> tuple[Sequence[Step], Sequence[Step]]:
     return first, second
 
 
-def _fit(steps: Sequence[Step], rough: Hypothesis, points: Points) -> float:
-    """The speed whose simulated ages are nearest to the recorded ones, and whose 95th percentile is."""
+@dataclass(frozen=True)
+class _Fit:
+    """The speed that explains the record best, and the slowest and the fastest that explain it as well."""
+
+    best: float
+    ends: tuple[float, float]
+
+
+def _fit(steps: Sequence[Step], rough: Hypothesis, points: Points) -> _Fit:
+    """Speeds whose simulated ages are nearest to the recorded ones, and whose 95th percentile is."""
     part = steps[-_FITTED_STEPS:]
     if part[0].begins is None:
         part = [replace(part[0], begins=part[0].share or 0.0), *part[1:]]
@@ -195,8 +224,14 @@ def _fit(steps: Sequence[Step], rough: Hypothesis, points: Points) -> float:
         tested = _test(part, replace(rough, speed=speed), points)
         return tested.mape * mean + tested.p95_error
 
-    best = min(_SPEEDS, key=cost)
-    return min((best, *(best * math.pow(2.0, quarter / 12) for quarter in range(-3, 4))), key=cost)
+    costs = {speed: cost(speed) for speed in _SPEEDS}
+    near = min(_SPEEDS, key=costs.__getitem__)
+    for quarter in range(-3, 4):
+        speed = near * math.pow(2.0, quarter / 12)
+        costs[speed] = cost(speed)
+    best = min(costs, key=costs.__getitem__)
+    alike = [speed for speed, its in costs.items() if its <= costs[best] + _INDISTINCT]
+    return _Fit(best, (min(alike), max(alike)))
 
 
 def _mean_share(steps: Sequence[Step]) -> float:

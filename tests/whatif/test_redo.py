@@ -48,6 +48,8 @@ def _p95(recorded: Recorded) -> float:
 @pytest.mark.parametrize("scale", [1.0, 2.2])
 def test_the_band_of_every_size_holds_what_a_server_of_that_size_does(scale: float) -> None:
     sizing = _sized(_recorded(128, scale))
+    highs = [size.p95.high for size in sizing.sizes if not size.measured]
+    assert highs == sorted(highs, reverse=True)
     for size in sizing.sizes:
         if not size.measured:
             done = _p95(_recorded(size.capacity_bytes // MIB, scale, seed=2))
@@ -138,6 +140,30 @@ def test_a_window_that_misses_the_known_peak_is_refused() -> None:
 
 def test_no_samples_are_refused() -> None:
     assert _why(history.from_samples(samples(_ran(128)[:1]), start=0, end=100.0)).why is Why.NO_SAMPLES
+
+
+def _saturated(mebibytes: int, seed: int = 1) -> Recorded:
+    """A server that may write 200 pages a second and is asked for more: under 64 MiB the age stands near the limit."""
+    server = Emulated(mebibytes * MIB, io_capacity=100, io_capacity_max=200, seed=seed)
+    readings = server.run(HOURS, wave(3.0), step=2)
+    return history.from_samples(samples(readings), start=0, end=readings[-1].at)
+
+
+def test_a_history_at_the_limit_passes_any_back_test_and_its_bands_are_the_wider() -> None:
+    recorded = _saturated(64)
+    server = settings(Emulated(64 * MIB, io_capacity=100, io_capacity_max=200))
+    sizing = size_redo(recorded, server, candidates(64, 256, 1024), objective=Objective())
+    assert sizing.back_test.p95_error < 0.01
+    assert not sizing.calibrated.tells_speed
+    assert sizing.smallest is None
+    for size in sizing.sizes[1:]:
+        done = _p95(_saturated(size.capacity_bytes // MIB, seed=2))
+        assert size.p95.low <= done <= size.p95.high
+    assert sizing.sizes[-1].p95.high - sizing.sizes[-1].p95.low > 0.5
+
+
+def test_a_history_whose_ages_move_tells_the_speed() -> None:
+    assert _sized(_recorded(128)).calibrated.tells_speed
 
 
 def test_ages_that_follow_nothing_are_refused_by_the_back_test() -> None:
