@@ -54,9 +54,15 @@ def _configure() -> None:
                 "schedule": 60.0,
                 "options": {"queue": "judge", "expires": 60},
             },
+            "webhooks": {
+                "task": "changes.deliver_due",
+                "schedule": 60.0,
+                "options": {"queue": "judge", "expires": 60},
+            },
         },
     )
 
 
 _configure()
 app.autodiscover_tasks(["collector", "advisor.recommendations", "advisor.changes"])
+app.autodiscover_tasks(["advisor.changes"], related_name="webhooks_tasks")

@@ -61,6 +61,30 @@ def check(target: Target, resolver: Callable[[str], Sequence[IpAddress]] | None 
     return Checked(str(answers[0]), tuple(map(str, answers)))
 
 
+@dataclass(frozen=True)
+class Place:
+    """A host and port that Tidemark calls and that is no database server: a webhook's."""
+
+    host: str
+    port: int
+    unrestricted: bool = False
+
+    @property
+    def address(self) -> str:
+        """Where it is, as people write it."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def check_place(place: Place, ports: Sequence[int]) -> Checked:
+    """As ``check``, for a place where only administrators may name other ports than these."""
+    if place.host.rstrip(".").lower() in _METADATA_NAMES:
+        raise AddressDenied(f"{place.host} is a cloud's metadata service.")
+    answers = resolve(place.host)
+    for answer in answers:
+        _check_address(place, answer, ports)
+    return Checked(str(answers[0]), tuple(map(str, answers)))
+
+
 def resolve(host: str) -> Sequence[IpAddress]:
     """All addresses of a name, IPv4 first. Raises NameUnknown, or Unreachable where no resolver answers."""
     try:
@@ -104,7 +128,7 @@ def plain(address: IpAddress) -> IpAddress:
     return address
 
 
-def _check_address(target: Target, answer: IpAddress) -> None:
+def _check_address(target: Target | Place, answer: IpAddress, ports: Sequence[int] = _USUAL_PORTS) -> None:
     for address in {answer, plain(answer)}:
         if address in _METADATA_ADDRESSES:
             raise AddressDenied(
@@ -131,11 +155,9 @@ def _check_address(target: Target, answer: IpAddress) -> None:
                 f"{target.host} is outside of the networks that may be registered.",
                 "An administrator can add its network to TIDEMARK_ALLOWED_TARGET_NETWORKS.",
             )
-    if not target.unrestricted and target.port not in _USUAL_PORTS:
-        raise AddressDenied(
-            f"Port {target.port} is outside of {_USUAL_PORTS[0]} to {_USUAL_PORTS[-1]}: "
-            "only administrators may register others."
-        )
+    if not target.unrestricted and target.port not in ports:
+        usual = f"{ports[0]} to {ports[-1]}" if isinstance(ports, range) else ", ".join(map(str, ports))
+        raise AddressDenied(f"Port {target.port} is outside of {usual}: only administrators may register others.")
 
 
 def _check_socket(target: Target) -> None:

@@ -7,11 +7,13 @@ from advisor.changes.models.policy import Policy
 from advisor.changes.models.request import ChangeRequest, State, WantedChange
 from advisor.changes.models.review import Review
 from advisor.changes.models.verification import Verification
+from advisor.changes.models.webhook import Delivery, Webhook
 
 __all__ = [
     "Application",
     "ApplyLease",
     "ChangeRequest",
+    "Delivery",
     "Notice",
     "Plan",
     "Policy",
@@ -20,4 +22,5 @@ __all__ = [
     "Step",
     "Verification",
     "WantedChange",
+    "Webhook",
 ]
