@@ -5,9 +5,12 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from advisor.recommendations.assignment_models import Assignment, Comment
 from advisor.teams.ids import LENGTH, new_id
 from advisor.teams.models import Team
 from collector.models import Server
+
+__all__ = ["Assignment", "Comment", "FleetGroup", "FleetRow", "Judgement", "Recommendation", "RuleSetting", "State"]
 
 #: How much text of a server searching looks through. Longer, it would not fit into an index of MySQL.
 WORDS_LENGTH = 600

@@ -155,6 +155,8 @@ _WORDS = {
     "recommendation.acknowledged": gettext_noop("Acknowledged: %(title)s"),
     "recommendation.dismissed": gettext_noop("Dismissed: %(title)s"),
     "recommendation.reopened": gettext_noop("Opened again by hand: %(title)s"),
+    "recommendation.assigned": gettext_noop("Who takes care, until when, or its ticket was changed: %(title)s"),
+    "recommendation.commented": gettext_noop("Commented: %(title)s"),
     "rule.switched_off": gettext_noop("A rule was switched off: %(rule)s"),
     "rule.thresholds_changed": gettext_noop("A rule was given thresholds of your own: %(rule)s"),
     "rule.setting_cleared": gettext_noop("A rule counts again as it is declared: %(rule)s"),

@@ -76,7 +76,8 @@ class Advice:
 
 def read(server: Server, judgement: Judgement | None, now: datetime, resolved: int) -> Advice:
     """From the recommendations, of which ``resolved`` are over, and the newest judgement."""
-    rows = list(Recommendation.objects.filter(server=server).exclude(state=State.RESOLVED, resolved_at__lt=now - _DAY))
+    found = Recommendation.objects.filter(server=server).select_related("assignment__assignee")
+    rows = list(found.exclude(state=State.RESOLVED, resolved_at__lt=now - _DAY))
     outcomes: list[dict[str, Any]] = judgement.outcomes if judgement is not None else []
     counts = {name: sum(one.get("outcome") == name for one in outcomes) for name in _OUTCOMES}
     living = [row for row in rows if row.state in PENDING]

@@ -6,6 +6,7 @@ from django.urls import path
 
 from advisor.web.views import (
     adding,
+    assigning,
     charts,
     comparing,
     counters,
@@ -49,6 +50,8 @@ urlpatterns = [
     path("s/<str:server_id>/counters.json", counters.data, name="server-counters-json"),
     path("s/<str:server_id>/counters.csv", counters.table, name="server-counters-csv"),
     path("s/<str:server_id>/redo", redo.redo, name="server-redo"),
+    path("s/<str:server_id>/redo/samples", redo.samples, name="server-redo-samples"),
+    path("s/<str:server_id>/redo/samples.json", redo.samples_data, name="server-redo-samples-json"),
     path("s/<str:server_id>/counters/charts.json", counters.charts, name="server-counters-charts"),
     path("s/<str:server_id>/counters/<int:number>.svg", counters.drawing, name="server-counters-drawing"),
     path("s/<str:server_id>/diff", diff.diff, name="server-diff"),
@@ -69,6 +72,8 @@ urlpatterns = [
     path(f"{_ADVICE}/acknowledge", recommendations.acknowledge, name="recommendation-acknowledge"),
     path(f"{_ADVICE}/dismiss", recommendations.dismiss, name="recommendation-dismiss"),
     path(f"{_ADVICE}/reopen", recommendations.reopen, name="recommendation-reopen"),
+    path(f"{_ADVICE}/assign", assigning.assign, name="recommendation-assign"),
+    path(f"{_ADVICE}/comment", assigning.comment, name="recommendation-comment"),
     path("rules", rules.rules, name="rules"),
     path("rules/<str:rule_id>", rules.rule, name="rule"),
     path("rules/<str:rule_id>/set", rules.set_rule, name="rule-set"),
