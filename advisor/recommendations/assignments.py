@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -64,7 +64,7 @@ def assign(
     assignee: User | None,
     due_on: date | None,
     ticket: str,
-    actor: AbstractBaseUser,
+    actor: User,
     now: datetime,
 ) -> Assignment:
     """Says who takes care, until which day, and where else it is written down; each may be nobody and nothing.
@@ -92,7 +92,7 @@ def assign(
 
 
 @transaction.atomic
-def comment(*, recommendation: Recommendation, text: str, actor: AbstractBaseUser, now: datetime) -> Comment:
+def comment(*, recommendation: Recommendation, text: str, actor: User, now: datetime) -> Comment:
     """Writes down what somebody says of it. Raises BadAssignment for an empty or endless text."""
     text = text.strip()
     if not text:
@@ -107,7 +107,7 @@ def comment(*, recommendation: Recommendation, text: str, actor: AbstractBaseUse
 
 
 def _tell(
-    recommendation: Recommendation, kind: str, told: dict[str, Any], actor: AbstractBaseUser, now: datetime
+    recommendation: Recommendation, kind: str, told: dict[str, Any], actor: User, now: datetime
 ) -> None:
     server = recommendation.server
     data = {
