@@ -54,6 +54,11 @@ def _configure() -> None:
                 "schedule": 60.0,
                 "options": {"queue": "judge", "expires": 60},
             },
+            "audit": {
+                "task": "teams.keep_audit",
+                "schedule": 60.0,
+                "options": {"queue": "judge", "expires": 60},
+            },
             "webhooks": {
                 "task": "changes.deliver_due",
                 "schedule": 60.0,
@@ -66,3 +71,4 @@ def _configure() -> None:
 _configure()
 app.autodiscover_tasks(["collector", "advisor.recommendations", "advisor.changes"])
 app.autodiscover_tasks(["advisor.changes"], related_name="webhooks_tasks")
+app.autodiscover_tasks(["advisor.teams"], related_name="audit_tasks")
