@@ -265,18 +265,24 @@ class Connection:
         return _explain_statement(self.target, *_number_and_text(error))
 
 
-def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_seconds: int = 30) -> Connection:
+def connect(
+    target: Target,
+    *,
+    deadline_seconds: float = DEADLINE_SECONDS,
+    idle_seconds: int = 30,
+    read_seconds: int = READ_SECONDS,
+) -> Connection:
     """Opens a connection and prepares its session.
 
     ``deadline_seconds`` limits connecting as a whole, and afterwards each statement. ``idle_seconds`` is how long
-    the server
-    may keep it without a question: an orphan then goes away by itself. Raises TargetError.
+    the server may keep it without a question: an orphan then goes away by itself. ``read_seconds`` is how long it may
+    be silent while it answers: a statement that works before it answers needs more. Raises TargetError.
     """
     check_driver()
     until = time.monotonic() + deadline_seconds
     checked = addresses.check(target)
     try:
-        connection, encrypted = _dial(target, checked, until, deadline_seconds)
+        connection, encrypted = _dial(target, checked, until, deadline_seconds, read_seconds)
     except OSError as error:
         # The driver tells what is wrong with a server by errors of its own: this one is of our own machine.
         raise OutOfResources(
@@ -297,20 +303,22 @@ def connect(target: Target, *, deadline_seconds: float = DEADLINE_SECONDS, idle_
     return connection
 
 
-def _dial(target: Target, checked: addresses.Checked, until: float, deadline_seconds: float) -> tuple[Connection, bool]:
+def _dial(
+    target: Target, checked: addresses.Checked, until: float, deadline_seconds: float, read_seconds: int
+) -> tuple[Connection, bool]:
     """An open connection, and whether it has to be encrypted. Raises TargetError and OSError."""
     with tempfile.TemporaryDirectory(prefix="tidemark-") as name:
         folder = Path(name)
         options = tls.options(target, checked.dial, folder, _left(until), _mysql.get_client_info())
         dialled = options.dialled + 1
         try:
-            connection = _open(target, checked, options, folder, until, deadline_seconds)
+            connection = _open(target, checked, options, folder, until, deadline_seconds, read_seconds)
         except TlsUntrusted as error:
             if options.required or error.reason != "protocol":
                 raise
             # An old server whose TLS nobody speaks any more: plain text is accepted in this mode anyway.
             dialled += 1
-            connection = _open(target, checked, tls.NONE, folder, until, deadline_seconds)
+            connection = _open(target, checked, tls.NONE, folder, until, deadline_seconds, read_seconds)
     connection.dialled = dialled
     return connection, options.required
 
@@ -331,6 +339,7 @@ def _open(
     folder: Path,
     until: float,
     deadline_seconds: float,
+    read_seconds: int,
 ) -> Connection:
     file = folder / "client.cnf"
     lines = [f"restricted-auth={_METHODS}", f"max-allowed-packet={_PACKET_BYTES}", *options.lines]
@@ -360,7 +369,7 @@ def _open(
             "password": target.password.reveal(),
             "conv": {},
             "connect_timeout": max(1, min(CONNECT_SECONDS, int(_left(until)))),
-            "read_timeout": READ_SECONDS,
+            "read_timeout": read_seconds,
             "write_timeout": READ_SECONDS,
             "read_default_file": str(file),
             "charset": "utf8mb4",

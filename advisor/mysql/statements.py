@@ -126,6 +126,13 @@ _FORBIDDEN = re.compile(
     r"|(tx|transaction)_isolation|character_set_.*|collation_.*|time_zone|lower_case_table_names|default_storage_engine"
     r"|innodb_(force_recovery|fast_shutdown|read_only|monitor_.*)|(.*_)?debug"
 )
+
+
+def is_never_written(name: str) -> bool:
+    """Whether no statement ever sets this variable, by the list that holds whatever the catalogue says."""
+    return _FORBIDDEN.fullmatch(name) is not None
+
+
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: Names of instruments have spaces and parentheses; what could end or escape a quoted word is refused.
