@@ -59,7 +59,8 @@ class Application(models.Model):
 
 class Step(models.Model):
     """One statement, written down before it is sent. ``old`` and ``wanted`` as the server prints them, ``found`` what
-    was read back. ``persisted_before`` is what SET PERSIST had kept (NULL: nothing was).
+    was read back. ``persisted_before`` is what SET PERSIST had kept (NULL: nothing was). ``undoes`` is the number of the
+    applied step that a statement takes back: of the same application, or of the one that a roll back is of.
     """
 
     class State(models.TextChoices):
@@ -78,6 +79,7 @@ class Step(models.Model):
     wanted = models.TextField(blank=True)
     found = models.TextField(blank=True)
     persisted_before = models.TextField(null=True, blank=True)  # noqa: DJ001 -- empty is a value, NULL is none
+    undoes = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=9, choices=State.choices, default=State.WRITTEN)
     warnings = models.JSONField(default=list)
     written_at = models.DateTimeField()
