@@ -188,8 +188,13 @@ def test_the_server_s_clock_is_told_between_the_seconds_of_its_uptime() -> None:
         for _ in range(6):
             polls.append(read_poll(connection, plan))
             time.sleep(0.35)
-        now = float(connection.query("SELECT UNIX_TIMESTAMP(SYSDATE(6))").rows[0][0] or 0)
-        assert abs(now - connection.server_clock(time.monotonic())) < 0.2
+
+        def off_by() -> float:
+            now = float(connection.query("SELECT UNIX_TIMESTAMP(SYSDATE(6))").rows[0][0] or 0)
+            return abs(now - connection.server_clock(time.monotonic()))
+
+        # The best of some looks: on a busy machine there is time between the server's reading of it and ours.
+        assert min(off_by() for _ in range(10)) < 0.2
     steps = [later.server_clock - earlier.server_clock for earlier, later in pairwise(polls)]
     assert all(step > 0.3 for step in steps)
     # Uptime counts whole seconds: the clock minus it stays within one second of one instant, the server's start.

@@ -59,7 +59,8 @@ def test_a_connection_knows_whom_it_talks_to_and_what_it_cost(server: RunningSer
         connection.query("SELECT 1")
         assert connection.cost.statements == 4
         assert connection.cost.sent_bytes - sent == len(f"/* {MARKER} */ SELECT 1")
-        assert abs(connection.server_clock(time.monotonic()) - time.time()) < 1
+        # The best of some looks: between two clocks that are read one after the other a busy machine may do else.
+        assert min(abs(connection.server_clock(time.monotonic()) - time.time()) for _ in range(5)) < 1
 
 
 def test_a_socket_works_as_well_as_an_address(server: RunningServer) -> None:
@@ -237,14 +238,15 @@ def test_all_statements_of_a_poll_share_one_deadline(server: RunningServer) -> N
     with connect(target(server)) as connection:
         began = time.monotonic()
 
-        def ask_ten_times() -> None:
+        def ask_a_hundred_times() -> None:
             with connection.within(1.0):
-                for _ in range(10):
+                for _ in range(100):
                     connection.query("SELECT SLEEP(0.4)")
 
         with pytest.raises(TooSlow):
-            ask_ten_times()
-        assert time.monotonic() - began < 2.5
+            ask_a_hundred_times()
+        # With a deadline for each statement it would be forty seconds.
+        assert time.monotonic() - began < 20
 
 
 def test_connections_side_by_side_do_not_disturb_each_other(server: RunningServer) -> None:

@@ -42,13 +42,14 @@ def test_who_does_not_answer_in_time_is_left_out_and_keeps_nobody_waiting(monkey
 
     def check(target: Target, **_: object) -> ConnectionReport:
         if target.port > 1:
-            release.wait(10)
+            release.wait(60)
         return ConnectionReport(True, target.address, target.tls_mode)
 
     monkeypatch.setattr(trying, "check_connection", check)
     began = time.monotonic()
     found = trying.try_all({number: target(number) for number in range(1, 9)}, seconds=0.3, at_once=2)
-    assert time.monotonic() - began < 3
+    # Whoever waited for one of them would be a minute later.
+    assert time.monotonic() - began < 30
     assert list(found) == [1]
     release.set()
 

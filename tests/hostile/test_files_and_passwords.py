@@ -52,7 +52,8 @@ def test_a_file_is_never_sent_whichever_statement_is_answered_with_a_request_for
             assert any("asked for a file" in probe.reason for probe in snapshot.probes), snapshot.probes
             assert not connection.is_open
         assert CANARY.encode() not in server.received
-    assert time.monotonic() - began < 2
+    # The deadline of a snapshot is 15 s: nothing waited for it.
+    assert time.monotonic() - began < 10
 
 
 def test_a_file_is_never_sent_in_place_of_the_login(canary: bytes) -> None:

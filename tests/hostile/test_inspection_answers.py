@@ -279,7 +279,8 @@ def test_a_server_that_drips_is_cut_when_the_time_is_over(text: str) -> None:
     with FakeServer(script) as server:
         began = time.monotonic()
         inspection = look(server, seconds=2)
-        assert time.monotonic() - began < 6
+        # It would drip for 40 s.
+        assert time.monotonic() - began < 20
     reports = {probe.name: probe for probe in inspection.probes}
     assert set(reports) == set(ROWSETS)
     assert "did not answer" in reports["transactions" if text == "INNODB_TRX" else "tables"].reason
