@@ -21,10 +21,11 @@ from advisor.recommendations.models import Recommendation
 from advisor.recommendations.states import PENDING
 from advisor.whatif import history
 from advisor.whatif.flushing import FlushSettings
-from advisor.whatif.redo import candidate_sizes, size_redo
+from advisor.whatif.redo import candidate_sizes, require, size_redo
 from advisor.whatif.sizing import Candidate, CannotTell, Objective, Point, Sizing
 from collector.models import Server
 from collector.store import store
+from collector.store.interface import PressureTimes
 
 #: Up to this long a range is replayed poll by poll; longer ones by their hourly digests.
 LONGEST_BY_POLLS = 25 * HOUR
@@ -72,11 +73,46 @@ class Read:
     measured: tuple[float, float, float] | None
 
 
+@dataclass(frozen=True)
+class Recording:
+    """What is known of a range before anything is simulated. ``polled`` is what the model is calibrated on where the
+    range itself is known by its hours only. ``refusal``: too little was recorded, so that no simulation would help.
+    """
+
+    server: Server
+    snapshot: Snapshot
+    samples: history.Samples
+    digests: tuple[HourlyDigest, ...]
+    recorded: history.Recorded
+    polled: history.Recorded
+    known_peak_bytes_per_second: float
+    proposed: Proposed | None
+    measured: tuple[float, float, float] | None
+    refusal: CannotTell | None
+
+    @property
+    def settings(self) -> FlushSettings:
+        pages = float(self.snapshot.status.get("Innodb_buffer_pool_pages_total", 0) or 0)
+        return FlushSettings.read(self.snapshot.identity.version, self.snapshot.variables, pages)
+
+
 def read(server: Server, snapshot: Snapshot, start: float, end: float, objective: Objective | None = None) -> Read:
     """The sizing of a server for a range (unix seconds). ``objective`` None takes the default for this server.
 
     Raises redo.RedoUnknown where the capacity in force is not known, as on a server that has no redo log of its own.
     """
+    found = record(server, snapshot, start, end)
+    sizing, refusal = None, found.refusal
+    if refusal is None:
+        try:
+            sizing = size(found, objective)
+        except CannotTell as reason:
+            refusal = reason
+    return Read(found.samples, found.digests, found.recorded, sizing, refusal, found.proposed, found.measured)
+
+
+def record(server: Server, snapshot: Snapshot, start: float, end: float) -> Recording:
+    """Reads a range (unix seconds) and simulates nothing. Raises redo.RedoUnknown as ``read`` does."""
     version, variables, status = snapshot.identity.version, snapshot.variables, snapshot.status
     if not redo.has_redo_log(version):
         raise redo.RedoUnknown("This server has no redo log of its own.")
@@ -88,26 +124,40 @@ def read(server: Server, snapshot: Snapshot, start: float, end: float, objective
     polled = history.from_samples(samples, start=polled_from, end=end)
     polled = replace(polled, capacity_bytes=present)
     recorded = polled if by_polls else history.from_digests(digests, start=start, end=end, capacity_bytes=present)
-    proposed = proposed_capacity(server, snapshot)
-    settings = FlushSettings.read(version, variables, float(status.get("Innodb_buffer_pool_pages_total", 0) or 0))
-    host = host_facts(server.host_facts)
-    measured = _measured(server, start, end) if not recorded.excluded.resizes else None
-    sizing, refusal = None, None
+    peak = _known_peak(server, end)
+    refusal = None
     try:
-        sizing = size_redo(
-            recorded,
-            settings,
-            candidates(snapshot, present, proposed),
-            objective=objective or default_objective(settings),
-            calibrated_on=None if by_polls else polled,
-            known_peak_bytes_per_second=_known_peak(server, end),
-            storage=None if host.storage is None else str(host.storage.value),
-            free_disk_bytes=None if host.free_disk_bytes is None else float(host.free_disk_bytes.value),
-            measured=measured,
-        )
+        require(recorded, polled, known_peak_bytes_per_second=peak)
     except CannotTell as reason:
         refusal = reason
-    return Read(samples, tuple(digests), recorded, sizing, refusal, proposed, measured)
+    return Recording(
+        server=server,
+        snapshot=snapshot,
+        samples=samples,
+        digests=tuple(digests),
+        recorded=recorded,
+        polled=polled,
+        known_peak_bytes_per_second=peak,
+        proposed=proposed_capacity(server, snapshot),
+        measured=_measured(server, start, end) if not recorded.excluded.resizes else None,
+        refusal=refusal,
+    )
+
+
+def size(found: Recording, objective: Objective | None = None) -> Sizing:
+    """Simulates every size of the table. Raises CannotTell."""
+    host = host_facts(found.server.host_facts)
+    return size_redo(
+        found.recorded,
+        found.settings,
+        candidates(found.snapshot, found.recorded.capacity_bytes, found.proposed),
+        objective=objective or default_objective(found.settings),
+        calibrated_on=None if found.polled is found.recorded else found.polled,
+        known_peak_bytes_per_second=found.known_peak_bytes_per_second,
+        storage=None if host.storage is None else str(host.storage.value),
+        free_disk_bytes=None if host.free_disk_bytes is None else float(host.free_disk_bytes.value),
+        measured=found.measured,
+    )
 
 
 def default_objective(settings: FlushSettings) -> Objective:
@@ -204,6 +254,12 @@ def _measured(server: Server, start: float, end: float) -> tuple[float, float, f
     times = store().pressure_times(server.pk, start, end)
     if not times.seconds:
         return None
-    above, waiting = times.above_async_seconds / times.seconds, times.at_limit_seconds / times.seconds
+    return pressure_p95(times), times.above_async_seconds / times.seconds, times.at_limit_seconds / times.seconds
+
+
+def pressure_p95(times: PressureTimes) -> float:
+    """The 95th percentile of the pressure, at most 1. A cell's middle may lie below the limit at which writers stood
+    for more than a twentieth of the time: that share is exact, so that it decides.
+    """
     p95 = weighted_percentile(times.histogram, PRESSURE_STEP, 0.95)
-    return min(max(p95, AT_LIMIT if waiting > 0.05 else 0.0), 1.0), above, waiting
+    return min(max(p95, AT_LIMIT if times.at_limit_seconds > 0.05 * times.seconds else 0.0), 1.0)

@@ -10,10 +10,14 @@ import numpy as np
 from django.utils.formats import date_format
 
 from advisor.engine.facts.redo import AT_LIMIT
-from advisor.engine.statistics import percentile, weighted_percentile
+from advisor.engine.statistics import percentile
 from advisor.engine.units import HOUR
-from advisor.mysql.digest import PRESSURE_STEP, HourlyDigest
-from advisor.recommendations.redo_sizing import hour_rates
+from advisor.mysql import series
+from advisor.mysql.digest import HourlyDigest
+from advisor.recommendations.redo_sizing import hour_rates, pressure_p95
+from advisor.ui import quantities
+from advisor.web.figure_links import LONGEST_SECONDS, RedoFigures, of_samples
+from advisor.web.redo_samples import times_of
 from advisor.whatif.history import Samples
 
 #: Steps of the heatmap's ground, and the pressures they begin at: the last one is where writers wait.
@@ -27,22 +31,26 @@ _PAUSE_SECONDS = 60
 
 @dataclass(frozen=True)
 class Written:
-    """Redo written in an hour, bytes: median, 95th percentile and most, of ``hours`` whole hours."""
+    """Redo written in an hour: median, 95th percentile and most, as links to the ``hours`` whole hours behind them."""
 
-    p50: float
-    p95: float
-    most: float
+    p50: str
+    p95: str
+    most: str
     hours: int
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One hour of one weekday: the 95th percentile of the pressure and the step of its ground; None where unknown."""
+    """One hour of one weekday: the 95th percentile of the pressure and the step of its ground; None where unknown.
+    ``link`` is the figure in percent as a link to the hours behind it.
+    """
 
     hour: int
     p95: float | None
     step: int
     waits: bool
+    link: str = ""
+    share: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,55 +63,67 @@ class Row:
 
 @dataclass(frozen=True)
 class Episode:
-    """A time in which writers waited: unix seconds, how long of it they did, and the highest pressure where known."""
+    """A time in which writers waited: how long of it they did, and the highest pressure where known; as links to the
+    samples of it, but for one so long that they no longer stand one by one.
+    """
 
     started_at: datetime
     ended_at: datetime
-    seconds: float
-    peak: float | None
+    seconds: str
+    peak: str
     query: str
 
 
-def written(digests: Sequence[HourlyDigest]) -> Written | None:
+def written(digests: Sequence[HourlyDigest], figures: RedoFigures) -> Written | None:
     """None without a whole hour."""
     rates = hour_rates(digests)
     if not rates:
         return None
-    return Written(percentile(rates, 0.5), percentile(rates, 0.95), max(rates), len(rates))
+
+    def told(value: float, how: str) -> str:
+        return figures.of_hours(quantities.size(value), value, how)
+
+    return Written(
+        told(percentile(rates, 0.5), "median-of-hours"),
+        told(percentile(rates, 0.95), "p95-of-hours"),
+        told(max(rates), "most-of-hours"),
+        len(rates),
+    )
 
 
-def heatmap(digests: Sequence[HourlyDigest], zone: tzinfo) -> list[Row]:
+def heatmap(digests: Sequence[HourlyDigest], zone: tzinfo, figures: RedoFigures) -> list[Row]:
     """Weekday by hour of the reader's clock, Monday first; empty where no hour is known."""
-    cells: dict[tuple[int, int], list[float]] = {}
-    waited: dict[tuple[int, int], float] = {}
+    hours: dict[tuple[int, int], list[HourlyDigest]] = {}
     for digest in digests:
-        if not sum(digest.pressure_histogram):
-            continue
         local = datetime.fromtimestamp(digest.hour_at, zone)
-        key = (local.weekday(), local.hour)
-        before = cells.get(key, [0.0] * len(digest.pressure_histogram))
-        cells[key] = [a + b for a, b in zip(before, digest.pressure_histogram, strict=True)]
-        waited[key] = waited.get(key, 0.0) + digest.seconds_at_limit
-    if not cells:
+        hours.setdefault((local.weekday(), local.hour), []).append(digest)
+    if not any(sum(digest.pressure_histogram) for digest in digests):
         return []
     # The first of January 2024 was a Monday.
     names = [date_format(date(2024, 1, day + 1), "D") for day in range(7)]
     return [
         Row(
             names[day],
-            tuple(_cell(hour, cells.get((day, hour)), waited.get((day, hour), 0.0)) for hour in range(24)),
+            tuple(_cell(day, hour, hours.get((day, hour), []), figures) for hour in range(24)),
         )
         for day in range(7)
     ]
 
 
-def _cell(hour: int, histogram: Sequence[float] | None, waited: float) -> Cell:
-    if histogram is None or sum(histogram) < _LEAST_SECONDS:
+def _cell(day: int, hour: int, digests: Sequence[HourlyDigest], figures: RedoFigures) -> Cell:
+    times = times_of(digests)
+    if times.seconds < _LEAST_SECONDS:
         return Cell(hour, None, 0, False)
-    p95 = weighted_percentile(histogram, PRESSURE_STEP, 0.95)
-    waits = waited > 0.05 * sum(histogram)
-    p95 = max(p95, AT_LIMIT) if waits else p95
-    return Cell(hour, p95, sum(p95 >= begin for begin in _STEPS), waits)
+    p95 = pressure_p95(times)
+    waits = times.at_limit_seconds > 0.05 * times.seconds
+    share = quantities.percent(round(p95, 2))
+
+    def link(text: str) -> str:
+        return figures.of_hours(text, p95, "p95-of-histogram", weekday=day, hour=hour)
+
+    # The head of the table has the unit.
+    shown = link("×" if waits else share.removesuffix(" %"))
+    return Cell(hour, p95, sum(p95 >= begin for begin in _STEPS), waits, shown, link(share))
 
 
 def worst(rows: Sequence[Row]) -> tuple[str, Cell] | None:
@@ -112,7 +132,7 @@ def worst(rows: Sequence[Row]) -> tuple[str, Cell] | None:
     return max(found, key=lambda one: one[1].p95 or 0.0) if found else None
 
 
-def episodes_of_samples(samples: Samples) -> tuple[list[Episode], int]:
+def episodes_of_samples(samples: Samples, server_id: str) -> tuple[list[Episode], int]:
     """Times at the limit, the newest first and at most twenty of them, and how many there were."""
     with np.errstate(invalid="ignore", divide="ignore"):
         pressure = samples.age / samples.limit
@@ -124,20 +144,34 @@ def episodes_of_samples(samples: Samples) -> tuple[list[Episode], int]:
             runs[-1].append(index)
         else:
             runs.append([index])
-    found = [
-        _episode(
-            float(samples.at[run[0]] - min(seconds[run[0]] or usual, usual)),
-            float(samples.at[run[-1]]),
-            float(np.minimum(seconds[run], 4 * usual).sum()),
-            float(np.max(pressure[run])),
+    found = []
+    for run in runs:
+        began = float(samples.at[run[0]] - min(seconds[run[0]] or usual, usual))
+        ended = float(samples.at[run[-1]])
+        spent = float(np.minimum(seconds[run], 4 * usual).sum())
+        peak = float(np.max(pressure[run]))
+        # The poll before it tells how long the first one of it counts. No page shows less than a minute, and what lies
+        # so shortly before an episode is below the limit, or it would belong to it.
+        bounds = (min(began - 1, ended - _PAUSE_SECONDS), ended + usual - 0.1)
+
+        def told(text: str, value: float, how: str, bounds: tuple[float, float] = bounds) -> str:
+            if bounds[1] - bounds[0] > LONGEST_SECONDS:
+                return text
+            return of_samples(server_id, text, value, names=series.PRESSURE, how=how, bounds=bounds)
+
+        found.append(
+            _episode(
+                began,
+                ended,
+                told(quantities.duration(spent), spent, "seconds-at-limit"),
+                told(quantities.percent(peak), peak, "greatest"),
+            )
         )
-        for run in runs
-    ]
     found.reverse()
     return found[:_MOST_EPISODES], len(found)
 
 
-def episodes_of_digests(digests: Sequence[HourlyDigest]) -> tuple[list[Episode], int]:
+def episodes_of_digests(digests: Sequence[HourlyDigest], server_id: str) -> tuple[list[Episode], int]:
     """The hours in which writers waited; hours that follow each other are one episode."""
     found: list[Episode] = []
     runs: list[list[HourlyDigest]] = []
@@ -150,12 +184,15 @@ def episodes_of_digests(digests: Sequence[HourlyDigest]) -> tuple[list[Episode],
             runs.append([digest])
     for run in runs:
         spent = sum(one.seconds_at_limit for one in run)
-        found.append(_episode(float(run[0].hour_at), float(run[-1].hour_at + HOUR), spent, None))
+        began, ended = float(run[0].hour_at), float(run[-1].hour_at + HOUR)
+        figures = RedoFigures(server_id, began, ended)
+        link = figures.of_hours(quantities.duration(spent), spent, "seconds-at-limit")
+        found.append(_episode(began, ended, link, quantities.NOTHING))
     found.reverse()
     return found[:_MOST_EPISODES], len(found)
 
 
-def _episode(started: float, ended: float, seconds: float, peak: float | None) -> Episode:
+def _episode(started: float, ended: float, seconds: str, peak: str) -> Episode:
     around = max(ended - started, 300.0)
     return Episode(
         datetime.fromtimestamp(started, UTC),

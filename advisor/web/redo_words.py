@@ -127,6 +127,15 @@ def _facts(measured: tuple[float, float, float]) -> list[str]:
     ]
 
 
+def awaited(measured: tuple[float, float, float] | None) -> Said:
+    """What stands there while the sizes are simulated: what was measured."""
+    return Said(
+        "unknown",
+        _("Replaying what was written against other sizes of the log …"),
+        tuple(_facts(measured)) if measured is not None else (_("this takes a moment"),),
+    )
+
+
 def refused(reason: CannotTell, measured: tuple[float, float, float] | None = None) -> Said:
     """Why there is no table, and what would change that; what was measured is said all the same."""
     words, step, address = _("I cannot tell how big the redo log should be"), "", ""

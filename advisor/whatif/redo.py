@@ -85,7 +85,7 @@ def size_redo(
     """
     rules = evidence or Evidence()
     base = calibrated_on or recorded
-    _require(recorded, base, rules, known_peak_bytes_per_second)
+    require(recorded, base, rules, known_peak_bytes_per_second=known_peak_bytes_per_second)
     present = next(one for one in candidates if one.capacity_bytes == recorded.capacity_bytes)
     try:
         calibrated = calibrate(base, settings, Points.of(present.capacity_bytes, present.limits))
@@ -109,7 +109,11 @@ def size_redo(
     )
 
 
-def _require(recorded: Recorded, base: Recorded, rules: Evidence, peak: float) -> None:
+def require(
+    recorded: Recorded, base: Recorded, rules: Evidence | None = None, *, known_peak_bytes_per_second: float = 0.0
+) -> None:
+    """Raises CannotTell where too little was recorded to replay: the part of the answer that takes no simulation."""
+    rules, peak = rules or Evidence(), known_peak_bytes_per_second
     if len(base.steps) < 8 or len(recorded.steps) < 8:
         raise CannotTell(Why.NO_SAMPLES)
     for one in (base, recorded):

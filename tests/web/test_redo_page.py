@@ -20,6 +20,7 @@ from advisor.mysql.version import identify
 from advisor.recommendations import redo_sizing
 from advisor.recommendations.models import Recommendation
 from advisor.web import redo_hours, redo_words
+from advisor.web.figure_links import RedoFigures
 from advisor.whatif.sizing import CannotTell, Range, Verdict, Why
 from collector import snapshots
 from tests.web import redo_history
@@ -37,11 +38,14 @@ def page(sign_in: Callable[[Any], Client], owner: Any) -> Callable[..., str]:
     client = sign_in(owner)
 
     def get(server: Any, query: str = "") -> str:
-        answer = client.get(f"/s/{server.pk}/redo{query}")
+        answer = client.get(f"/s/{server.pk}/redo{query}{'&' if query else '?'}whole=1")
         assert answer.status_code == 200
         return answer.content.decode()
 
     return get
+
+
+FIGURES = RedoFigures("s", 0.0, 7 * 86_400.0)
 
 
 def _text(html: str) -> str:
@@ -59,7 +63,7 @@ def test_the_table_says_what_the_model_says_and_what_was_read(sized: Any, page: 
     sizing = _found(sized, 2.2).sizing
     assert sizing is not None
     text = _text(html)
-    assert "[6h, 7,9" in text
+    assert "from 2 h 12 min of 6 h" in text
     assert "128 MiB now, measured" in text
     for size in sizing.sizes[:3]:
         assert redo_words.between(size.p95, redo_words.rounded_percent).split(" ")[0] in text
@@ -142,6 +146,45 @@ def test_an_age_that_cannot_be_read_comes_with_the_grant_that_shows_it(team: Any
     assert "GRANT PROCESS" in html
 
 
+def test_the_page_answers_before_any_size_is_simulated_and_keeps_the_answer_for_the_newest_poll(
+    sized: Any, owner: Any, sign_in: Callable[[Any], Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    simulate = redo_sizing.size
+
+    def counted(*given: Any) -> Any:
+        asked.append(given)
+        return simulate(*given)
+
+    monkeypatch.setattr(redo_sizing, "size", counted)
+    client, address = sign_in(owner), f"/s/{sized.pk}/redo?range=6h"
+    first = client.get(address).content.decode()
+    assert not asked
+    assert 'hx-trigger="load"' in first
+    assert "whole=1" in first[first.index("<noscript>") : first.index("</noscript>")]
+    assert first.count('class="awaited"') >= 4
+    # What was measured stands there at once, and leads to its samples.
+    assert 'data-how="p95-of-histogram"' in first
+    part = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert len(asked) == 1
+    assert "now, measured" in part
+    assert "<html" not in part
+    assert part.count('data-label="Disk"') == first.count('class="awaited"')
+    assert "now, measured" in client.get(address).content.decode()
+    assert "now, measured" in client.get(f"{address}&size={512 * MIB}").content.decode()
+    assert len(asked) == 1
+    client.get(f"{address}&goal=sync-99", headers={"HX-Request": "true"})
+    assert len(asked) == 2
+
+
+def test_a_refusal_that_takes_no_model_is_said_at_once_and_only_once(
+    team: Any, owner: Any, sign_in: Callable[[Any], Client]
+) -> None:
+    young = redo_history.build(team, hours=0.5)
+    text = _text(sign_in(owner).get(f"/s/{young.pk}/redo?range=1h").content.decode())
+    assert text.count("I cannot tell how big") == 1
+
+
 def test_aurora_has_nothing_to_size(sized: Any, page: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redo, "has_redo_log", lambda _version: False)
     assert "Amazon Aurora has no redo log to size" in page(sized)
@@ -198,7 +241,7 @@ def test_the_week_is_told_by_weekday_and_hour_of_the_readers_clock() -> None:
     monday = 1_704_067_200  # 2024-01-01 00:00 UTC, a Monday
     with translation.override("en"):
         rows = redo_hours.heatmap(
-            [_digest(monday, cell=10), _digest(monday + 3600, waited=400.0)], ZoneInfo("Asia/Seoul")
+            [_digest(monday, cell=10), _digest(monday + 3600, waited=400.0)], ZoneInfo("Asia/Seoul"), FIGURES
         )
     assert rows[0].name == "Mon"
     assert rows[0].cells[9].p95 == pytest.approx(0.525)
@@ -209,15 +252,15 @@ def test_the_week_is_told_by_weekday_and_hour_of_the_readers_clock() -> None:
 
 def test_hours_in_which_writers_waited_join_into_episodes() -> None:
     waited = [_digest(3600 * hour, waited=60.0) for hour in (10, 11, 14)]
-    found, count = redo_hours.episodes_of_digests([*waited, _digest(3600 * 20)])
+    found, count = redo_hours.episodes_of_digests([*waited, _digest(3600 * 20)], "s")
     assert count == 2
-    assert [one.seconds for one in found] == [60.0, 120.0]
+    assert [_text(one.seconds).strip() for one in found] == ["1 min", "2 min"]
 
 
 def test_redo_written_an_hour_is_told_of_whole_hours_only() -> None:
-    found = redo_hours.written([_digest(0, written=MIB), _digest(3600, written=3 * MIB)])
+    found = redo_hours.written([_digest(0, written=MIB), _digest(3600, written=3 * MIB)], FIGURES)
     assert found is not None
-    assert (found.p50, found.most, found.hours) == (MIB, 3 * MIB, 2)
+    assert (_text(found.p50).strip(), _text(found.most).strip(), found.hours) == ("1 MiB", "3 MiB", 2)
 
 
 def test_bands_are_told_with_their_unit_once() -> None:
