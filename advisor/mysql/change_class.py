@@ -12,6 +12,10 @@ from functools import cache
 from advisor.mysql.catalogue_data import ChangeClass, VariableFacts, table
 
 
+#: The reason of those that decide what survives a crash: a plan marks them.
+DURABILITY = "it decides what a crash or a failing device can lose"
+
+
 def class_of(facts: VariableFacts) -> ChangeClass:
     """The class of a variable; ``never`` for one that no option sets either."""
     return ChangeClass.NEVER if facts.read_only else _line_of(facts.name)[0]
