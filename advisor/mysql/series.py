@@ -31,6 +31,12 @@ TRANSACTIONS_METHOD = "transactions_method"
 DIRTY_PERCENT = "dirty_pages_percent"
 #: 1.0 where the limits were reported by the server, 0.0 where they were computed.
 LIMITS_REPORTED = "redo_limits_reported"
+#: Of the full tier only, from performance_schema: how often the redo and the binary log were flushed to disk, and the
+#: microseconds that took. Time by count of the same interval is the latency of one.
+REDO_FSYNCS, REDO_FSYNC_TIME = "redo_fsyncs", "redo_fsync_microseconds"
+BINLOG_FSYNCS, BINLOG_FSYNC_TIME = "binlog_fsyncs", "binlog_fsync_microseconds"
+#: Log, as ``Snapshot.performance_schema["fsyncs"]`` names it -> count and time.
+FSYNCS = {"redo": (REDO_FSYNCS, REDO_FSYNC_TIME), "binlog": (BINLOG_FSYNCS, BINLOG_FSYNC_TIME)}
 
 DERIVED = (
     CHECKPOINT_AGE,

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from advisor.mysql.counters import METRICS_PREFIX, Kind, enabled_counts, kind
+from advisor.mysql.series import FSYNCS
 from advisor.mysql.snapshot import Poll, Snapshot
 from collector import snapshots
 from collector.models import CounterBlock, OpenCounters
@@ -45,13 +46,20 @@ _TRIES = 3
 
 
 def counters_of(snapshot: Snapshot) -> Poll:
-    """All numbers of a snapshot: status variables under their own names, enabled innodb_metrics with a prefix."""
+    """All numbers of a snapshot: status variables under their own names, enabled innodb_metrics with a prefix, and what
+    performance_schema tells of fsyncs.
+    """
     metrics = enabled_counts(snapshot.metrics)
+    fsyncs = snapshot.performance_schema.get("fsyncs", {})
     return Poll(
         at=snapshot.taken_at,
         server_clock=snapshot.server_clock,
         uptime_seconds=snapshot.uptime_seconds,
-        values={**numbers(snapshot.status), **{METRICS_PREFIX + name: count for name, count in metrics.items()}},
+        values={
+            **numbers(snapshot.status),
+            **{METRICS_PREFIX + name: count for name, count in metrics.items()},
+            **{name: value for log, told in fsyncs.items() for name, value in zip(FSYNCS[log], told, strict=True)},
+        },
         identity=snapshot.identity.fingerprint,
     )
 

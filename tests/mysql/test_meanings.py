@@ -48,6 +48,7 @@ def test_what_is_told_as_a_text_is_not_charted_by_mistake() -> None:
 
 def test_every_series_of_the_polls_is_described() -> None:
     names = {*series.DERIVED, *counters.FAST_STATUS_NAMES, *counters.FAST_METRIC_NAMES}
+    names |= {name for pair in series.FSYNCS.values() for name in pair}
     assert [name for name in sorted(names) if meaning(name) is None] == []
 
 
