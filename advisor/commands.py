@@ -7,6 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
+from advisor.teams.audit_chain import AuditError
+from advisor.teams.audit_context import acting_as, operator_name
+
 
 class ProductCommand(BaseCommand):
     """A command on Tidemark's own database and files. ``refusals`` are errors whose message is the sentence."""
@@ -14,9 +17,14 @@ class ProductCommand(BaseCommand):
     refusals: tuple[type[Exception], ...] = ()
 
     def execute(self, *args: Any, **options: Any) -> Any:
-        """As Django's. Raises CommandError where the database, the disk or a key is not there."""
+        """As Django's, in the name of who runs it. Raises CommandError where the database, the disk or a key is not
+        there.
+        """
         try:
-            return super().execute(*args, **options)
+            with acting_as(None, "command", name=operator_name()):
+                return super().execute(*args, **options)
+        except AuditError as error:
+            raise CommandError(str(error), returncode=2) from None
         except self.refusals as error:
             raise CommandError(str(error), returncode=2) from None
         except DatabaseError:

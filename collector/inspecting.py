@@ -20,6 +20,7 @@ from kombu.exceptions import OperationalError
 from advisor.journal import services as journal
 from advisor.mysql.inspection import Inspection
 from advisor.mysql.snapshot import ProbeState
+from advisor.teams import audit
 from collector import signals
 from collector.collect import read_snapshot
 from collector.connection import Connection, connect
@@ -144,7 +145,7 @@ def _state_of(request: InspectionRequest) -> tuple[State, str]:
 def request_inspection(*, server: Server, actor: AbstractBaseUser | None = None) -> Standing:
     """Has the server inspected by a worker, soon. One that is under way already is not asked for twice.
 
-    The person who asked is journaled: what is read then is more than what is watched.
+    The person who asked is journaled and audited: what is read then is more than what is watched.
     """
     with transaction.atomic():
         now = timezone.now()
@@ -161,6 +162,14 @@ def request_inspection(*, server: Server, actor: AbstractBaseUser | None = None)
             server_id=server.pk,
             actor=actor,
             data={},
+        )
+        audit.record(
+            team_id=server.team_id,
+            actor=actor,
+            action="server.inspection_requested",
+            subject=f"{server.name} ({server.pk})",
+            data={"server": server.pk},
+            at=now,
         )
         transaction.on_commit(partial(_tell_a_worker, server.pk))
     return standing(server.pk)

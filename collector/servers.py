@@ -16,6 +16,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from advisor.journal import services as journal
+from advisor.teams import audit
 from advisor.teams.models import Team
 from collector import addresses, tls, vault
 from collector.errors import AddressDenied, BadTarget, TargetError
@@ -46,6 +47,8 @@ SLOWEST_FULL_SECONDS = 3600
 _LONGEST_TAG = 50
 _HOST_FACTS = ("memory_bytes", "cpus", "storage", "free_disk_bytes", "write_latency_microseconds")
 _STORAGE = ("ssd", "hdd")
+#: Kinds of events that the audit has under another name.
+_AUDITED_AS = {"server.credential": "credential.changed"}
 
 
 class InvalidServer(ValueError):
@@ -157,9 +160,12 @@ def update_server(
     server.save()
     if password is not None:
         _seal(server, "observe", server.user, _secret(password))
+        _audit("credential.changed", server, actor, {"purpose": "observe", "user": server.user})
     if sent_elsewhere:
         # An account for applying belongs to the old place: it is entered again by who may.
-        Credential.objects.filter(server=server).exclude(purpose="observe").delete()
+        for credential in Credential.objects.filter(server=server).exclude(purpose="observe"):
+            _audit("credential.removed", server, actor, {"purpose": credential.purpose, "user": credential.user})
+            credential.delete()
         _retry_now(server)
     changed = sorted(name for name in known if getattr(server, name) != before[name])
     _journal("server.changed", server, actor, {"name": server.name, "fields": changed})
@@ -256,7 +262,20 @@ def _shard() -> Shard:
 
 
 def _journal(kind: str, server: Server, actor: AbstractBaseUser | None, data: dict[str, Any]) -> None:
+    """Both records of what happened: the one beside the charts, and the audit."""
     journal.record(team_id=server.team_id, kind=kind, at=timezone.now(), server_id=server.pk, actor=actor, data=data)
+    _audit(_AUDITED_AS.get(kind, kind), server, actor, data)
+
+
+def _audit(action: str, server: Server, actor: AbstractBaseUser | None, data: dict[str, Any]) -> None:
+    audit.record(
+        team_id=server.team_id,
+        actor=actor,
+        action=action,
+        subject=f"{server.name} ({server.pk})",
+        data={"server": server.pk, **data},
+        at=timezone.now(),
+    )
 
 
 def _checked_target(server: Server) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser, User
 from django.db import transaction
@@ -19,6 +19,7 @@ from advisor.engine.wording import quantity_text
 from advisor.journal.services import record
 from advisor.recommendations.models import RuleSetting
 from advisor.rules import all_rules, rule_by_id
+from advisor.teams import audit
 from advisor.teams.models import Team
 from collector.models import Server
 
@@ -146,13 +147,8 @@ def set_rule(
             "changed_at": now,
         },
     )
-    record(
-        team_id=team.pk,
-        kind="rule.switched_off" if off else "rule.thresholds_changed",
-        at=now,
-        actor=actor,
-        data={"rule": rule.id, "tag": tag, "thresholds": row.thresholds, "reason": reason},
-    )
+    data = {"rule": rule.id, "tag": tag, "thresholds": row.thresholds, "reason": reason}
+    _decided(team.pk, "rule.switched_off" if off else "rule.thresholds_changed", actor, now, data)
     return row
 
 
@@ -173,11 +169,11 @@ def _checked(rule: Rule, thresholds: Mapping[str, float]) -> dict[str, float]:
 @transaction.atomic
 def clear_rule(*, setting: RuleSetting, actor: AbstractBaseUser, now: datetime) -> None:
     """The rule counts again as it is declared."""
-    record(
-        team_id=setting.team_id,
-        kind="rule.setting_cleared",
-        at=now,
-        actor=actor,
-        data={"rule": setting.rule, "tag": setting.tag},
-    )
+    _decided(setting.team_id, "rule.setting_cleared", actor, now, {"rule": setting.rule, "tag": setting.tag})
     setting.delete()
+
+
+def _decided(team_id: str, action: str, actor: AbstractBaseUser, now: datetime, data: dict[str, Any]) -> None:
+    """What a person decided stands in both records: beside the charts, and in the audit."""
+    record(team_id=team_id, kind=action, at=now, actor=actor, data=data)
+    audit.record(team_id=team_id, actor=actor, action=action, subject=str(data["rule"]), data=data, at=now)

@@ -15,6 +15,7 @@ from advisor.recommendations import fleet
 from advisor.recommendations.models import Judgement, Recommendation, State
 from advisor.recommendations.states import LIVING, Step, WrongState, after
 from advisor.recommendations.verdict import Found, RuleSaid, Verdict, acted_on, falling, figures, growth, rule_of
+from advisor.teams import audit
 from collector.models import Server
 
 #: A recommendation is resolved when its rule passed this often in a row and for at least this long: harm opens it
@@ -250,6 +251,19 @@ def _journal(
     )
 
 
+def _decided(row: Recommendation, action: str, now: datetime, actor: AbstractBaseUser, **further: str | None) -> None:
+    """What a person decided stands in both records: beside the charts, and in the audit."""
+    _journal(row, action, now, actor=actor, **further)
+    audit.record(
+        team_id=row.server.team_id,
+        actor=actor,
+        action=action,
+        subject=f"{row.document.get('title', row.rule)} on {row.server.name} ({row.pk})",
+        data={"recommendation": row.pk, "rule": row.rule, "key": row.key, "server": row.server_id, **further},
+        at=now,
+    )
+
+
 def _step(
     recommendation: Recommendation, step: Step, now: datetime, actor: AbstractBaseUser | None, **fields: Any
 ) -> Recommendation:
@@ -269,7 +283,7 @@ def _step(
 def acknowledge(*, recommendation: Recommendation, actor: AbstractBaseUser, now: datetime) -> Recommendation:
     """Somebody has seen it and takes care. Raises WrongState."""
     row = _step(recommendation, Step.ACKNOWLEDGE, now, actor)
-    _journal(row, "recommendation.acknowledged", now, actor=actor)
+    _decided(row, "recommendation.acknowledged", now, actor)
     return row
 
 
@@ -297,9 +311,7 @@ def dismiss(
         dismissed_figures=figures(recommendation.document),
         dismissed_rank=recommendation.severity_rank,
     )
-    _journal(
-        row, "recommendation.dismissed", now, actor=actor, reason=reason, until=until.isoformat() if until else None
-    )
+    _decided(row, "recommendation.dismissed", now, actor, reason=reason, until=until.isoformat() if until else None)
     return row
 
 
@@ -316,7 +328,7 @@ def reopen(*, recommendation: Recommendation, actor: AbstractBaseUser, now: date
         dismissed_figures={},
         dismissed_rank=None,
     )
-    _journal(row, "recommendation.reopened", now, actor=actor)
+    _decided(row, "recommendation.reopened", now, actor)
     return row
 
 
