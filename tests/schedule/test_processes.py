@@ -205,7 +205,7 @@ def test_a_stolen_lease_ends_the_reading_and_its_connections(target: RunningServ
         "Shard.objects.update(owner='elsewhere/0/0/1/1', term=F('term') + 1, lease_until=time.time() + 25)"
     )
     since, stored = len(target.general_log()), ours.slots(server_id)
-    until("the connection is closed", lambda: _connections(target) == 0, 8)
+    until("the connection is closed", lambda: _connections(target) == 0, 15)
     time.sleep(6)
     assert _asked(target, since) == 0, "who lost the lease asked the server again"
     assert ours.slots(server_id) == stored
@@ -281,11 +281,11 @@ def test_a_worker_started_after_a_broker_restart_takes_over_from_a_killed_one(
     redis.kill()
     ours.socket.unlink(missing_ok=True)
     ours.start_redis()
-    began = time.monotonic()
-    ours.start_worker()
+    # As if it had been renewed for a minute just now: whoever waits for a lease of a process that is gone is too late.
+    ours.python("import time; from collector.models import Shard; Shard.objects.update(lease_until=time.time() + 58)")
     count = len(ours.slots(server_id))
-    until("the next slot", lambda: len(ours.slots(server_id)) > count, 30)
-    assert time.monotonic() - began < 20, "a lease of a process that is gone was waited for"
+    ours.start_worker()
+    until("the next slot", lambda: len(ours.slots(server_id)) > count, 40)
 
 
 def test_a_person_may_ask_for_a_try_at_once(ours: Installation) -> None:
@@ -298,10 +298,9 @@ def test_a_person_may_ask_for_a_try_at_once(ours: Installation) -> None:
         until("two failures", lambda: ours.state(server_id)["failures"] >= 2, 60)
         assert ours.state(server_id)["error_kind"] == "refused"
         target.start()
-        began = time.monotonic()
         ours.python(f"from collector.schedule import try_now; assert try_now(server_id={server_id!r})")
-        until("it is read", lambda: ours.slots(server_id), 15)
-        assert time.monotonic() - began < 10
+        # After two failures it would be left alone for forty seconds.
+        until("it is read", lambda: ours.slots(server_id), 30)
         assert ours.state(server_id)["failures"] == 0
         assert ours.state(server_id)["error"] == ""
         assert ours.events(server_id)[-1] == "server.recovered"
