@@ -133,6 +133,11 @@ def is_never_written(name: str) -> bool:
     return _FORBIDDEN.fullmatch(name) is not None
 
 
+def is_forbidden(name: str) -> bool:
+    """Whether the variable is one that is never written, by any road."""
+    return _FORBIDDEN.fullmatch(name) is not None
+
+
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _METRIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: Names of instruments have spaces and parentheses; what could end or escape a quoted word is refused.

@@ -35,10 +35,10 @@ class ChangeRequest(models.Model):
 
     ``version`` grows with every write, and each write names the version it saw, so that of two at once one is told that
     it came late. ``plan`` is the present plan; older ones stay. ``author_name`` outlives the account. ``scheduled_at``
-    is when an approved one is to be applied by itself. An ``emergency`` one is applied first and reviewed after, and
-    expires by itself at ``expires_at``. ``rolls_back`` names the request that this one takes back.
-    ``why`` is the latest reason for the present state where there is one to tell (why stale, why failed), as a stored
-    message.
+    is when an approved one is to be applied by itself, in the name of ``scheduled_by``. An ``emergency`` one is applied
+    first and reviewed after, and expires by itself at ``expires_at``. ``rolls_back`` names the request that this one
+    takes back. ``why`` is the latest reason for the present state where there is one to tell (why stale, why failed),
+    as a stored message.
     """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
@@ -61,6 +61,9 @@ class ChangeRequest(models.Model):
     first_server = models.ForeignKey(Server, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     wait_seconds = models.PositiveIntegerField(default=0)
     scheduled_at = models.DateTimeField(null=True, blank=True)
+    scheduled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     emergency = models.BooleanField(default=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     rolls_back = models.ForeignKey(

@@ -1,0 +1,298 @@
+"""Submitting, reviewing, scheduling, and holding a plan against its servers. Each function is one transaction.
+
+Servers are read before a transaction begins, never within one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from django.contrib.auth.models import AbstractBaseUser, User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from advisor.changes import gate, people, planning, policies, reading, states
+from advisor.changes.checks import NotReady, checks, parts
+from advisor.changes.live import LiveFacts, same_server
+from advisor.changes.models import ChangeRequest, Plan, Review, State
+from advisor.changes.planning import BadPlan
+from advisor.changes.requests import LONGEST_TEXT, BadRequest, let_fall
+from advisor.changes.said import Said, english
+from advisor.changes.said import said as _made
+from advisor.changes.states import CameLate, Step
+from advisor.mysql.values import same
+from advisor.teams.access import access_to
+from advisor.teams.roles import Action
+from collector.models import Server
+
+#: How long a plan holds: what a server was asked longer ago than this is asked again.
+PLAN_SECONDS = 24 * 3600
+#: Of several reviews in one moment each is tried again so often.
+_TRIES = 5
+
+
+class OwnChange(Exception):
+    """Who wrote or edited a change may not approve it."""
+
+    def __init__(self) -> None:
+        super().__init__("You wrote or edited this change: another person has to approve it.")
+
+
+class StalePlan(Exception):
+    """What was reviewed is not the present plan, or that does not hold any more; the message says which."""
+
+
+def submit(*, request: ChangeRequest, actor: AbstractBaseUser, now: datetime) -> ChangeRequest:
+    """Reads the servers, makes the plan and asks for reviews. Raises NotReady with the checks, WrongState, CameLate."""
+    states.after(request.state, Step.SUBMIT)
+    facts = reading.read_all(_servers(request), now=now)
+    found = checks(request, facts)
+    if not all(one.ok for one in found):
+        raise NotReady(found)
+    demands = policies.of_request(request)
+    expires_at = now + timedelta(seconds=PLAN_SECONDS)
+    wait = max(request.wait_seconds, demands["wait_seconds"])
+    several = parts(request, facts)
+    first = request.first_server_id or (several[0].server if demands["canary_first"] else None)
+    try:
+        document = planning.build(
+            request=request.pk,
+            title=request.title,
+            made_at=now,
+            expires_at=expires_at,
+            parts=several,
+            policy=demands,
+            first=first,
+            wait_seconds=wait,
+        )
+    except BadPlan as bad:
+        raise BadRequest({"changes": str(bad)}) from None
+    document["emergency"] = request.emergency
+    document["checks"] = [one.document() for one in found]
+    with transaction.atomic():
+        let_fall(request=request, now=now, why="submitted again")
+        plan = Plan.objects.create(
+            request=request,
+            hash=planning.canonical_hash(document),
+            document=document,
+            made_at=now,
+            expires_at=expires_at,
+        )
+        moved = states.move(
+            request=request,
+            step=Step.SUBMIT,
+            actor=actor,
+            now=now,
+            fields={"plan": plan, "submitted_at": now},
+        )
+        if demands["approvals"] == 0 and not request.emergency:
+            moved = states.move(request=moved, step=Step.APPROVE, actor=None, now=now, data={"approvals": 0})
+    return moved
+
+
+def review(
+    *,
+    request: ChangeRequest,
+    actor: AbstractBaseUser,
+    verdict: str,
+    text: str,
+    plan_hash: str,
+    now: datetime,
+    line: str = "",
+) -> ChangeRequest:
+    """One person's verdict on the plan with that hash, or a comment on it or on one of its lines.
+
+    Raises PermissionDenied, OwnChange, StalePlan, BadRequest, WrongState and CameLate.
+    """
+    if verdict not in Review.Verdict.values:
+        raise BadRequest({"verdict": f"A verdict is one of {', '.join(Review.Verdict.values)}."})
+    if len(text) > LONGEST_TEXT or "\0" in text:
+        raise BadRequest({"text": f"The text has at most {LONGEST_TEXT:,} characters."})
+    access = access_to(actor, request.team_id)
+    if access is None:
+        raise PermissionDenied("You are not in the team of this change request.")
+    access.require(Action.SEE if verdict == Review.Verdict.COMMENT else Action.REVIEW_CHANGE)
+    if verdict == Review.Verdict.APPROVE:
+        # The reviewer approves what is there now, not what was there when the page was drawn.
+        request = refresh(request=request, now=now)
+    for attempt in range(_TRIES):
+        try:
+            return _review(request, actor, Review.Verdict(verdict), text, plan_hash, line, now)
+        except CameLate:
+            if attempt == _TRIES - 1:
+                raise
+            request = ChangeRequest.objects.select_related("team", "plan", "author", "last_editor").get(pk=request.pk)
+    raise AssertionError("not reached")
+
+
+def _review(
+    request: ChangeRequest,
+    actor: AbstractBaseUser,
+    verdict: Review.Verdict,
+    text: str,
+    plan_hash: str,
+    line: str,
+    now: datetime,
+) -> ChangeRequest:
+    plan = request.plan
+    if plan is None or plan.hash != plan_hash:
+        raise StalePlan("This is not the present plan: load it again, and look at what changed.")
+    _check_line(plan, line)
+    if verdict is Review.Verdict.APPROVE:
+        if request.state == State.STALE or (states.can(request, Step.UNAPPROVE) and plan.expires_at <= now):
+            raise StalePlan("The plan does not hold any more: it has to be submitted again.")
+        if planning.canonical_hash(plan.document) != plan.hash:
+            raise StalePlan("The stored plan was altered: it does not have its hash.")
+        if gate.is_authors(request, actor) and not policies.in_force(request)["author_may_approve"]:
+            raise OwnChange
+    step = {Review.Verdict.COMMENT: Step.COMMENT, Review.Verdict.REQUEST_CHANGES: Step.REQUEST_CHANGES}.get(
+        verdict, Step.ENDORSE
+    )
+    if verdict is Review.Verdict.REQUEST_CHANGES and not states.can(request, step) and request.emergency:
+        step = Step.COMMENT  # It is applied already: what is said of it asks for a roll-back, which somebody presses.
+    with transaction.atomic():
+        states.after(request.state, step)
+        Review.objects.create(
+            request=request,
+            plan=plan,
+            person=cast(User, actor),
+            person_name=actor.get_username(),
+            verdict=verdict,
+            text=text,
+            line=line,
+            at=now,
+        )
+        fields: dict[str, Any] = {}
+        if verdict is Review.Verdict.APPROVE:
+            counted = gate.valid_approvals(request)
+            enough = len(counted) >= policies.in_force(request)["approvals"]
+            if enough and states.can(request, Step.APPROVE):
+                step = Step.APPROVE
+            if request.emergency and counted and not states.can(request, Step.APPROVE):
+                fields["expires_at"] = None  # Reviewed after the fact by another person: it stays.
+        return states.move(
+            request=request,
+            step=step,
+            actor=actor,
+            now=now,
+            data={"verdict": verdict.value, "plan_hash": plan.hash, "line": line},
+            fields=fields,
+        )
+
+
+def _check_line(plan: Plan, line: str) -> None:
+    if not line:
+        return
+    lines = {
+        f"{server['server']}/{change['variable']}"
+        for server in plan.document["servers"]
+        for change in server["changes"]
+    }
+    if line not in lines:
+        raise BadRequest({"line": "The plan has no such line: write a server's id, a slash and a variable."})
+
+
+def schedule(*, request: ChangeRequest, actor: AbstractBaseUser, at: datetime | None, now: datetime) -> ChangeRequest:
+    """An approved request begins by itself at ``at``, in the name of ``actor``; None: it does not any more.
+
+    Raises PermissionDenied, BadRequest, WrongState and CameLate. The gate is asked again at the hour.
+    """
+    if not people.may(actor, Action.APPLY_CHANGE, request.team_id):
+        raise PermissionDenied("Your roles do not allow this. It takes one of: operator, admin.")
+    if at is None:
+        return states.move(
+            request=request,
+            step=Step.UNSCHEDULE,
+            actor=actor,
+            now=now,
+            fields={"scheduled_at": None, "scheduled_by": None},
+        )
+    states.after(request.state, Step.SCHEDULE)
+    if at <= now:
+        raise BadRequest({"at": "The hour has to lie in the future."})
+    if request.plan is None or at >= request.plan.expires_at:
+        raise BadRequest({"at": "The plan has run out by then: it holds for a day after it was submitted."})
+    if not policies.is_open(policies.in_force(request)["windows"], at):
+        raise BadRequest({"at": "The policies allow no change at that hour."})
+    return states.move(
+        request=request,
+        step=Step.SCHEDULE,
+        actor=actor,
+        now=now,
+        data={"scheduled_at": at.isoformat()},
+        fields={"scheduled_at": at, "scheduled_by": actor},
+    )
+
+
+def refresh(*, request: ChangeRequest, now: datetime) -> ChangeRequest:
+    """Holds the plan against its servers as they are now; where it does not hold any more its approvals fall.
+
+    A server that cannot be read now proves nothing: applying reads it again. Answers the request as it is then.
+    """
+    if request.plan is None or not states.can(request, Step.UNAPPROVE):
+        return request
+    why = why_stale(request.plan, reading.read_all(_servers(request), now=now), now)
+    return request if why is None else make_stale(request=request, why=why, now=now)
+
+
+def expire(*, now: datetime) -> int:
+    """Takes back the approvals of all plans that ran out; how many. Housekeeping calls it, once a minute."""
+    over = ChangeRequest.objects.filter(state__in=states.PLANNED, plan__expires_at__lte=now)
+    count = 0
+    for request in over.select_related("team", "plan", "author", "last_editor")[:500]:
+        try:
+            make_stale(request=request, why=_ran_out(), now=now)
+            count += 1
+        except (CameLate, states.WrongState):
+            continue  # Somebody took a step with it in this moment.
+    return count
+
+
+def make_stale(*, request: ChangeRequest, why: Said, now: datetime) -> ChangeRequest:
+    """The plan does not hold any more. Raises WrongState, CameLate."""
+    with transaction.atomic():
+        let_fall(request=request, now=now, why="stale")
+        return states.move(request=request, step=Step.UNAPPROVE, actor=None, now=now, why=why)
+
+
+def why_stale(plan: Plan, facts: Mapping[str, LiveFacts | reading.Unreadable], now: datetime) -> Said | None:
+    """Why a plan does not hold for servers as they were just read, as a stored message; None where it does."""
+    if plan.expires_at <= now:
+        return _ran_out()
+    for server in plan.document["servers"]:
+        live = facts.get(server["server"])
+        if not isinstance(live, LiveFacts):
+            continue
+        hard, soft = same_server(server["fingerprint"], live)
+        if hard:
+            return _made("Another server answers as {server}: {parts} changed.", server=server["name"],
+                         parts=", ".join(hard))  # fmt: skip
+        for change in server["changes"]:
+            running = live.variables.get(change["variable"])
+            if running is None or not same(running, change["current"]):
+                return _made(
+                    "{variable} of {server} was {old} when the plan was made, and is {running} now.",
+                    variable=change["variable"],
+                    server=server["name"],
+                    old=change["current_words"],
+                    running=running if running is not None else "–",
+                )
+        if soft:
+            return _made("{server} is not as it was when the plan was made: {parts} changed.",
+                         server=server["name"], parts=", ".join(soft))  # fmt: skip
+    return None
+
+
+def _ran_out() -> Said:
+    return _made("The plan ran out: it holds for a day after it was submitted.")
+
+
+def _servers(request: ChangeRequest) -> list[Server]:
+    return list(Server.objects.filter(pk__in=request.wanted.values("server_id")).order_by("folded"))
+
+
+def why_in_english(request: ChangeRequest) -> str:
+    """The latest reason of the present state, for the command line; empty where there is none."""
+    return english(request.why) if request.why else ""
