@@ -10,11 +10,14 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from advisor.mysql import series
 from advisor.recommendations.fleet_words import GROUP_PREFIX
 from advisor.recommendations.models import FleetRow
 from advisor.recommendations.vitals import Condition
 from advisor.ui import messages, quantities
 from advisor.ui.charts import small
+from advisor.web.figure_links import minute_of, of_samples
+from advisor.web.traced_figure import HEADROOM
 
 #: Tags beyond these are counted: the page has one line for them.
 _TAGS = 3
@@ -22,8 +25,8 @@ _TAGS = 3
 
 @dataclass(frozen=True)
 class Cells:
-    """Texts of one row. ``why`` says what made the state, ``why_url`` leads to it, ``and_then`` is what comes second:
-    the advice where the trouble is measured.
+    """Texts of one row, its figures as links to their samples. ``why`` says what made the state, ``why_url`` leads to
+    it, ``and_then`` is what comes second: the advice where the trouble is measured.
     """
 
     id: str
@@ -37,6 +40,7 @@ class Cells:
     pressure: str
     dirty: str
     headroom: str
+    none_left: bool
     spark: SafeString | str
     transactions: str
     why: str
@@ -59,20 +63,46 @@ def cells_of(row: FleetRow) -> Cells:
         insecure=server.is_insecure,
         about=" · ".join(_about(row)),
         bar=_bar(row, pressure) if pressure else "",
-        pressure=pressure,
-        dirty=_("dirty %(n)s %%") % {"n": quantities.number(round(row.dirty_percent))}
-        if known and row.dirty_percent is not None
-        else "",
-        headroom=headroom_words(row) if known else "",
+        pressure=_traced(row, pressure, row.pressure, series.PRESSURE, "last") if pressure else "",
+        dirty=_dirty(row) if known else "",
+        headroom=_headroom(row) if known else "",
+        none_left=row.headroom_seconds == 0,
         spark=_spark(row) if row.sparkline else "",
-        transactions=f"{quantities.number(row.transactions_per_second)} /s"
-        if known and row.transactions_per_second is not None
-        else "",
+        transactions=_transactions(row) if known else "",
         why=why,
         why_url=why_url,
         and_then=and_then,
         and_then_url=and_then_url,
     )
+
+
+def _traced(row: FleetRow, text: str, value: float | None, names: str, how: str) -> str:
+    if value is None or row.newest_sample_at is None:
+        return text
+    bounds = minute_of(row.newest_sample_at, row.server.fast_interval_seconds, look_back=how == "last")
+    return of_samples(row.server_id, text, value, names=names, how=how, bounds=bounds)
+
+
+def _dirty(row: FleetRow) -> str:
+    if row.dirty_percent is None:
+        return ""
+    text = _("dirty %(n)s %%") % {"n": quantities.number(round(row.dirty_percent))}
+    return _traced(row, text, row.dirty_percent, series.DIRTY_PERCENT, "last")
+
+
+def _transactions(row: FleetRow) -> str:
+    rate = row.transactions_per_second
+    if rate is None:
+        return ""
+    return _traced(row, f"{quantities.number(rate)} /s", rate, series.TRANSACTIONS, "mean")
+
+
+def _headroom(row: FleetRow) -> str:
+    """Words, or a time as a link to the four series that it is made of. None left: writers waited, as the row says."""
+    text = headroom_words(row)
+    if not row.headroom_seconds or row.condition == Condition.WARNING:
+        return text
+    return _traced(row, text, row.headroom_seconds, ",".join(HEADROOM), "headroom")
 
 
 def headroom_words(row: FleetRow) -> str:

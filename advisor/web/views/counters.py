@@ -19,7 +19,7 @@ from advisor.ui.htmx import page_or_part
 from advisor.ui.period import Period
 from advisor.web import counters_page, ranges
 from advisor.web.counters_page import LISTED, LISTED_BESIDE, MOST_NAMES, Catalogue, Course
-from advisor.web.traced_figure import traced
+from advisor.web.traced_figure import names_for, traced
 from collector.store.document import as_document
 
 _LONGEST_SEARCH = 100
@@ -58,7 +58,7 @@ def counters(request: HttpRequest, server_id: str) -> HttpResponse:
         how = request.GET.get("how", "")
         if how:
             # Sample by sample where the range allows it, and as the file of the same samples has them.
-            every = Course(target, names[:1], period, _EXPORTED_POINTS)
+            every = Course(target, names_for(names, how), period, _EXPORTED_POINTS)
             context["traced"] = traced(every.buckets, names[0], how)
     listed = catalogue.found(search)
     everything = "all" in request.GET
