@@ -15,7 +15,8 @@ from advisor.changes.models import ChangeRequest, WantedChange
 from advisor.changes.planning import BadPlan, Part, Wanted, rendered
 from advisor.changes.policies import of_request
 from advisor.changes.reading import Unreadable
-from advisor.changes.said import Said, english
+from advisor.changes.refusing import Refused
+from advisor.changes.said import Said
 from advisor.changes.said import said as _made
 from advisor.changes.states import PLANNED, UNDER_WAY
 from advisor.mysql.statements import Rendered
@@ -50,11 +51,13 @@ class Check:
         }
 
 
-class NotReady(Exception):
+class NotReady(Refused):
     """No plan can be made: some checks are not ok. ``checks`` are all of them."""
 
+    code = "not-ready"
+
     def __init__(self, checks: Sequence[Check]) -> None:
-        super().__init__(" ".join(english(one.message) for one in checks if not one.ok))
+        super().__init__(next(one.message for one in checks if not one.ok))
         self.checks = list(checks)
 
 

@@ -18,6 +18,7 @@ from advisor.changes.checks import NotReady, checks, parts
 from advisor.changes.live import LiveFacts, same_server
 from advisor.changes.models import ChangeRequest, Plan, Review, State
 from advisor.changes.planning import BadPlan
+from advisor.changes.refusing import OwnChange, StalePlan
 from advisor.changes.requests import LONGEST_TEXT, BadRequest, let_fall
 from advisor.changes.said import Said, english
 from advisor.changes.said import said as _made
@@ -31,17 +32,6 @@ from collector.models import Server
 PLAN_SECONDS = 24 * 3600
 #: Of several reviews in one moment each is tried again so often.
 _TRIES = 5
-
-
-class OwnChange(Exception):
-    """Who wrote or edited a change may not approve it."""
-
-    def __init__(self) -> None:
-        super().__init__("You wrote or edited this change: another person has to approve it.")
-
-
-class StalePlan(Exception):
-    """What was reviewed is not the present plan, or that does not hold any more; the message says which."""
 
 
 def submit(*, request: ChangeRequest, actor: AbstractBaseUser, now: datetime) -> ChangeRequest:
@@ -113,7 +103,9 @@ def review(
     access = access_to(actor, request.team_id)
     if access is None:
         raise PermissionDenied("You are not in the team of this change request.")
-    access.require(Action.SEE if verdict == Review.Verdict.COMMENT else Action.REVIEW_CHANGE)
+    takes_part = (Action.PROPOSE_CHANGE, Action.APPLY_CHANGE)
+    if verdict != Review.Verdict.COMMENT or not any(access.may(one) for one in takes_part):
+        access.require(Action.REVIEW_CHANGE)
     if verdict == Review.Verdict.APPROVE:
         # The reviewer approves what is there now, not what was there when the page was drawn.
         request = refresh(request=request, now=now)
@@ -138,13 +130,13 @@ def _review(
 ) -> ChangeRequest:
     plan = request.plan
     if plan is None or plan.hash != plan_hash:
-        raise StalePlan("This is not the present plan: load it again, and look at what changed.")
+        raise StalePlan.another()
     _check_line(plan, line)
     if verdict is Review.Verdict.APPROVE:
         if request.state == State.STALE or (states.can(request, Step.UNAPPROVE) and plan.expires_at <= now):
-            raise StalePlan("The plan does not hold any more: it has to be submitted again.")
+            raise StalePlan.over()
         if planning.canonical_hash(plan.document) != plan.hash:
-            raise StalePlan("The stored plan was altered: it does not have its hash.")
+            raise StalePlan.altered()
         if gate.is_authors(request, actor) and not policies.in_force(request)["author_may_approve"]:
             raise OwnChange
     step = {Review.Verdict.COMMENT: Step.COMMENT, Review.Verdict.REQUEST_CHANGES: Step.REQUEST_CHANGES}.get(

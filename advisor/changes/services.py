@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from advisor.changes.checks import Check, NotReady, checks
+from advisor.changes.policy_setting import delete_policy, set_policy
+from advisor.changes.refusing import OwnChange, Refused, StalePlan
 from advisor.changes.requests import BadRequest, Change, create, edit, withdraw
 from advisor.changes.reviewing import (
-    OwnChange,
-    StalePlan,
     expire,
     make_stale,
     refresh,
@@ -24,16 +24,19 @@ __all__ = [
     "Check",
     "NotReady",
     "OwnChange",
+    "Refused",
     "StalePlan",
     "WrongState",
     "checks",
     "create",
+    "delete_policy",
     "edit",
     "expire",
     "make_stale",
     "refresh",
     "review",
     "schedule",
+    "set_policy",
     "submit",
     "why_stale",
     "withdraw",
