@@ -63,12 +63,13 @@ def build(
     happenings: Sequence[Happening] = (),
     settings: SettingsHistory | None = None,
     before: Before | None = None,
+    fsyncs: Buckets | None = None,
 ) -> ServerCharts:
     """All six. ``settings`` gives the limits that are system variables; without them the newest ``snapshot``'s are
     taken, and without one they are left out.
 
     ``times`` is of the same range as ``buckets``: shares of time are told from every poll, since the buckets hold
-    extremes and cannot tell how long they lasted.
+    extremes and cannot tell how long they lasted. ``fsyncs`` is of the full tier, where the server measures them.
     """
     history = History(buckets, before.buckets if before else None, before.back_seconds if before else 0.0)
     frame = Frame(
@@ -85,7 +86,7 @@ def build(
         (
             checkpoint_age.chart(history, times, frame),
             redo_rate.chart(history, frame),
-            transactions.chart(history, frame, name),
+            transactions.chart(history, frame, name, History(fsyncs) if fsyncs is not None else None),
             flushing.chart(history, frame),
             dirty_pages.chart(history, frame),
         ),

@@ -80,6 +80,13 @@
         ...(chart.stacked ? { stackgroup: "one", fillcolor: tint(line, 0.3), line: { color: line, width: 0 } } : trace.filled ? { fill: "tozeroy", fillcolor: tint(line, 0.12) } : {}),
       });
     }
+    for (const trace of chart.second?.traces || []) {
+      drawn.push({
+        ...plain, x: clock(trace.x, zone), y: trace.y.map((value) => (value === null ? null : value * chart.second.factor)), name: trace.name,
+        line: { color: colour(trace.role), width: 1.5, dash: trace.dashed ? "5px,3px" : "solid" },
+        text: trace.y.map((value) => (value === null ? "" : `${Number(value.toPrecision(4)).toLocaleString("en")} ${chart.second.unit}`)), hovertemplate: "%{text}",
+      });
+    }
     if (chart.stacked) { drawn.push(...outlines(chart, zone, plain)); }
     const dashes = { long: "8px,4px", solid: "solid", dotted: "2px,3px", fine: "4px,4px" };
     for (const limit of chart.limits) {
@@ -116,8 +123,8 @@
     const quiet = colour("quiet"), hair = colour("hairline"), ground = colour("ground");
     const axis = { fixedrange: true, zeroline: false, tickfont: { color: quiet } };
     return {
-      margin: { l: 54, r: chart.right ? 46 : 8, t: 14, b: 22 }, showlegend: false, hovermode: "x unified", dragmode: false, autosize: true,
-      annotations: [...names(chart), ...(chart.right?.marks || []).filter(([value]) => value <= chart.top).map(([value, text]) => ({
+      margin: { l: 54, r: chart.right || chart.second ? 46 : 8, t: 14, b: 22 }, showlegend: false, hovermode: "x unified", dragmode: false, autosize: true,
+      annotations: [...names(chart), ...(chart.second?.marks || chart.right?.marks || []).filter(([value]) => value <= chart.top).map(([value, text]) => ({
         xref: "paper", x: 1, xanchor: "left", xshift: 3, yref: "y", y: value, text, showarrow: false, font: { size: 11, color: quiet },
       }))],
       shapes: shapes(chart, zone), paper_bgcolor: ground, plot_bgcolor: ground, font: { family: "inherit", size: 11, color: quiet },

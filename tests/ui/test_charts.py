@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.ui.charts import distribution, export, figure, lines, paths, scale, small, standalone, svg
-from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, RightAxis, Trace
+from advisor.ui.charts.chart import Axis, Bar, Chart, Distribution, Happening, Limit, Point, RightAxis, Second, Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 ZONE = ZoneInfo("UTC")
@@ -260,3 +260,26 @@ def test_rows_of_a_file_are_the_points_that_are_drawn() -> None:
     series = export.as_series(chart, 10)["series"]
     assert series[0]["points"] == [[START, 1.0, 3.5, 2.25], None, [START + 1000, 0.1, 0.30000000000000004, 0.2]]
     assert series[0]["kind"] == "rate"
+
+
+def test_a_second_scale_has_its_own_unit_in_every_form() -> None:
+    slow = [(at, 4.0, 4.0, 4.0) for at, *_rest in (p for p in _steady(4, 100.0) if p)]
+    second = Second("ms of one", Axis(str), "ms", (Trace("f", "good", slow, band=False, key="f_ms"),))
+    chart = _chart(_steady(4, 100.0), unit="1/s", second=second)
+    data = figure.as_data(chart, ZONE)
+    assert data["second"]["unit"] == "ms"
+    assert data["second"]["traces"][0]["y"] == [4.0] * 4
+    # Its greatest tick stands at the top of the drawing, and values between in proportion.
+    value, words = data["second"]["marks"][-1]
+    assert value == pytest.approx(data["top"])
+    assert float(words) * data["second"]["factor"] == pytest.approx(value)
+    drawing = svg.render(chart, ZONE)
+    assert "two-axes" in drawing
+    assert drawing.count('class="line c-') == 2
+    names, rows = figure.table(chart)
+    assert names == ["t", "f, ms"]
+    assert [cell and cell[2] for cell in rows[0][1]] == [100.0, 4.0]
+    told = list(csv.DictReader(io.StringIO(export.as_csv(chart))))
+    assert {(row["series"], row["unit"], row["last"]) for row in told} == {("t", "1/s", "100.0"), ("f_ms", "ms", "4.0")}
+    kinds = {one["name"]: one["kind"] for one in export.as_series(chart, 60)["series"]}
+    assert kinds == {"t": "rate", "f_ms": "gauge"}

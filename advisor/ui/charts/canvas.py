@@ -19,6 +19,9 @@ class Canvas:
         self.started, self.span = chart.started, max(chart.ended - chart.started, 1)
         self.ticks = ticks(chart)
         self.top = self.ticks[-1] or 1
+        self.second_ticks = second_ticks(chart)
+        #: What a value of the second scale is on the first one.
+        self.second_factor = self.top / (self.second_ticks[-1] or 1) if self.second_ticks else 1.0
         self._across, self._down = self.columns / self.span, self.rows / self.top
 
     def column(self, at: float) -> int:
@@ -55,6 +58,14 @@ def ticks(chart: Chart) -> list[float]:
     if chart.axis.at_most is not None and found[-1] > chart.axis.at_most:
         found = [tick for tick in found if tick <= chart.axis.at_most]
     return found
+
+
+def second_ticks(chart: Chart) -> list[float]:
+    """The values that the second scale names, from zero to the same top; empty where there is none."""
+    if chart.second is None:
+        return []
+    greatest = _greatest((point for trace in chart.second.traces for point in trace.points), 2)
+    return scale.amount_ticks(max(greatest, chart.second.axis.at_least) or 1, 3, chart.second.axis.base)
 
 
 def _top(chart: Chart) -> float:

@@ -91,11 +91,24 @@ class RightAxis:
 
 
 @dataclass(frozen=True)
+class Second:
+    """Lines in another unit, against a scale of their own at the right. ``title`` says what that scale is.
+
+    The points stand at the times of the chart's own lines, so that tables and pointers read all of them at once.
+    """
+
+    title: str
+    axis: Axis
+    unit: str
+    traces: Sequence[Trace]
+
+
+@dataclass(frozen=True)
 class Chart:
     """A chart over time. ``started`` and ``ended`` are unix milliseconds; ``gaps`` holds (from, to, why).
 
     ``past`` are the series of another time, moved onto this one: drawn behind, grey and dashed, never stacked.
-    ``unit`` is that of every value, ``notes`` say what is missing and what would bring it.
+    ``unit`` is that of every value but those of ``second``, ``notes`` say what is missing and what would bring it.
     """
 
     id: str
@@ -114,6 +127,7 @@ class Chart:
     tall: bool = False
     unit: str = ""
     right: RightAxis | None = None
+    second: Second | None = None
     past: Sequence[Trace] = ()
     excess: Excess | None = None
     notes: Sequence[str] = ()

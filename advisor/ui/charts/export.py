@@ -19,11 +19,11 @@ SPREAD_COLUMNS = ("series", "from", "to", "share")
 def as_csv(chart: Chart) -> str:
     """One row for each bucket of each series, limits among them; what was not measured has no row."""
     rows: list[Iterable[object]] = []
-    for key, points in _series(chart):
+    for key, unit, points in _series(chart):
         for point in points:
             if point is not None:
                 at = datetime.fromtimestamp(point[0] / 1000, UTC).isoformat(timespec="milliseconds")
-                rows.append((at.replace("+00:00", "Z"), round(point[0]), key, chart.unit, *map(repr, point[1:])))
+                rows.append((at.replace("+00:00", "Z"), round(point[0]), key, unit, *map(repr, point[1:])))
     return _written(COLUMNS, rows)
 
 
@@ -43,8 +43,8 @@ def as_series(chart: Chart, step_seconds: float) -> dict[str, Any]:
         "to": round(chart.ended),
         "step_seconds": step_seconds,
         "series": [
-            {"name": key, "unit": chart.unit, "kind": _kind(chart.unit), "points": [_rounded(one) for one in points]}
-            for key, points in _series(chart)
+            {"name": key, "unit": unit, "kind": _kind(unit), "points": [_rounded(one) for one in points]}
+            for key, unit, points in _series(chart)
         ],
         "gaps": [{"from": round(begun), "to": round(ended), "why": why} for begun, ended, why in chart.gaps],
     }
@@ -59,11 +59,16 @@ def spread_series(chart: Distribution) -> dict[str, Any]:
     }
 
 
-def _series(chart: Chart) -> Iterator[tuple[str, list[Point]]]:
+def _series(chart: Chart) -> Iterator[tuple[str, str, list[Point]]]:
+    """Key, unit and points of each."""
     for trace in (*chart.traces, *chart.past):
-        yield trace.key or trace.name, list(trace.points)
+        yield trace.key or trace.name, chart.unit, list(trace.points)
+    if chart.second is not None:
+        for trace in chart.second.traces:
+            yield trace.key or trace.name, chart.second.unit, list(trace.points)
     for limit in chart.limits:
-        yield limit.key or limit.name, [None if p is None else (p[0], p[1], p[1], p[1]) for p in limit.points]
+        points = [None if p is None else (p[0], p[1], p[1], p[1]) for p in limit.points]
+        yield limit.key or limit.name, chart.unit, points
 
 
 def _kind(unit: str) -> str:

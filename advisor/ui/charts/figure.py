@@ -13,7 +13,7 @@ from advisor.ui.charts.canvas import Canvas
 from advisor.ui.charts.chart import Chart, Point, Trace
 from advisor.ui.charts.lines import corners, excess_runs
 from advisor.ui.charts.scale import time_ticks
-from advisor.ui.charts.svg import limit_labels
+from advisor.ui.charts.svg import limit_labels, right_marks
 
 #: A table of more rows is not read by a person; the buckets are joined until it has about this many.
 TABLE_ROWS = 60
@@ -45,6 +45,14 @@ def as_data(chart: Chart, zone: tzinfo) -> dict[str, Any]:
         "right": None
         if chart.right is None
         else {"whole": chart.right.whole, "marks": [[value, text] for value, text in chart.right.marks]},
+        "second": None
+        if chart.second is None
+        else {
+            "unit": chart.second.unit,
+            "factor": canvas.second_factor,
+            "marks": right_marks(canvas, chart),
+            "traces": [_line(trace) for trace in chart.second.traces],
+        },
         "gaps": [[begun, ended] for begun, ended, _why in chart.gaps],
         "happenings": [{"at": one.at} for one in chart.happenings],
         "excess": [] if chart.excess is None else [_area(chart.excess.role, run) for run in _runs(chart)],
@@ -96,13 +104,17 @@ def _plain(text: str) -> str:
 def table(chart: Chart) -> tuple[list[str], list[tuple[float, list[tuple[float, float, float] | None]]]]:
     """Names of the series, and rows of (unix milliseconds, least, greatest and last of each series), newest first."""
     names = [trace.name for trace in chart.traces]
-    length = max((len(trace.points) for trace in chart.traces), default=0)
+    traces = list(chart.traces)
+    if chart.second is not None:
+        names += [f"{trace.name}, {chart.second.unit}" for trace in chart.second.traces]
+        traces += chart.second.traces
+    length = max((len(trace.points) for trace in traces), default=0)
     step = max(-(-length // TABLE_ROWS), 1)
     rows = []
     for begin in range(0, length, step):
         cells: list[tuple[float, float, float] | None] = []
         at: float | None = None
-        for trace in chart.traces:
+        for trace in traces:
             joined = _join(trace.points[begin : begin + step])
             at = at if joined is None else at or joined[0]
             cells.append(None if joined is None else joined[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from advisor.ui.charts import paths
 from advisor.ui.charts.canvas import Canvas
@@ -15,11 +16,19 @@ def render(canvas: Canvas, chart: Chart) -> str:
     if chart.excess is not None:
         parts.append(_excess(canvas, chart.excess))
     parts += _stack(canvas, chart.traces) if chart.stacked else [_trace(canvas, trace) for trace in chart.traces]
+    if chart.second is not None:
+        parts += [_trace(canvas, on_first_scale(trace, canvas.second_factor)) for trace in chart.second.traces]
     parts += [_limit(canvas, limit) for limit in chart.limits]
     return (
         f'<svg class="lines" width="100%" height="{canvas.height}" viewBox="0 0 {canvas.columns} {canvas.rows}" '
         f'preserveAspectRatio="none">{"".join(parts)}</svg>'
     )
+
+
+def on_first_scale(trace: Trace, factor: float) -> Trace:
+    """A line of the second scale where it is drawn."""
+    points = [None if p is None else (p[0], p[1] * factor, p[2] * factor, p[3] * factor) for p in trace.points]
+    return replace(trace, points=points)
 
 
 def _trace(canvas: Canvas, trace: Trace) -> str:

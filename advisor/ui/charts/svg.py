@@ -32,7 +32,7 @@ def render(chart: Chart, zone: tzinfo) -> SafeString:
     """The drawing for a page, its size left to the style sheet."""
     canvas = Canvas(chart)
     words = escape(chart.sentence or chart.title)
-    kind = "chart two-axes" if chart.right is not None else "chart"
+    kind = "chart two-axes" if chart.right is not None or chart.second is not None else "chart"
     return mark_safe(  # noqa: S308 -- numbers of ours and escaped words only
         f'<svg class="{kind}" height="{canvas.height}" width="100%" role="img" aria-label="{words}">'
         f"{inner(chart, zone, canvas)}</svg>{_lane(canvas, chart)}"
@@ -72,12 +72,20 @@ def _amounts(canvas: Canvas, chart: Chart) -> str:
         f"{escape(chart.axis.label(tick))}</text>"
         for tick in canvas.ticks
     )
-    right = chart.right.marks if chart.right is not None else ()
+    right = right_marks(canvas, chart)
     return left + "".join(
         f'<text class="amount" x="100%" dx="6" y="{round(canvas.pixel(value)) + 4}">{escape(words)}</text>'
         for value, words in right
         if value <= canvas.top
     )
+
+
+def right_marks(canvas: Canvas, chart: Chart) -> list[tuple[float, str]]:
+    """What stands at the right: values of the left axis, and what they are called there."""
+    if chart.second is not None:
+        label = chart.second.axis.label
+        return [(tick * canvas.second_factor, label(tick)) for tick in canvas.second_ticks]
+    return list(chart.right.marks) if chart.right is not None else []
 
 
 def _times(canvas: Canvas, chart: Chart, zone: tzinfo) -> list[str]:

@@ -62,7 +62,7 @@ def _over_time(chart: Chart) -> Drawing:
         names,
         table_body(rows, zone),
         notes=chart.notes,
-        right=chart.right.title if chart.right is not None else "",
+        right=chart.second.title if chart.second is not None else chart.right.title if chart.right is not None else "",
         over_time=True,
         started=chart.started,
         ended=chart.ended,
@@ -76,6 +76,9 @@ def keys(chart: Chart) -> list[Key]:
         for trace in chart.traces
         if any(trace.points)
     ]
+    if chart.second is not None:
+        unit = chart.second.unit
+        found += [(one.role, "dashed" if one.dashed else "line", f"{one.name}, {unit}") for one in chart.second.traces]
     if chart.excess is not None and any(chart.excess.above):
         found.append((chart.excess.role, "block", chart.excess.name))
     found += [(trace.role, "dashed", trace.name) for trace in chart.past]

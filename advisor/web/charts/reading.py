@@ -12,6 +12,7 @@ from advisor.ui import quantities
 from advisor.ui.charts.chart import Happening
 from advisor.ui.period import Period
 from advisor.web import server_charts
+from advisor.web.charts.fsyncs import FSYNC_NAMES
 from advisor.web.charts.settings import SettingChange, SettingsHistory
 from advisor.web.server_charts import Before, ServerCharts
 from collector import settings_history, snapshots
@@ -36,7 +37,11 @@ def read(
     gaps = store().gaps(server.pk, period.started, period.ended)
     settings = _settings(server, period, snapshot)
     before = _before(server, period, points)
-    return server_charts.build(buckets, times, snapshot, period, gaps, happenings, settings, before), snapshot
+    fsyncs = None
+    if snapshot is not None and snapshot.performance_schema.get("fsyncs"):
+        # Asked for by itself: together with the polls it would make every chart as coarse as the full tier is.
+        fsyncs = store().buckets(server.pk, FSYNC_NAMES, period.started, period.ended, points)
+    return server_charts.build(buckets, times, snapshot, period, gaps, happenings, settings, before, fsyncs), snapshot
 
 
 def _settings(server: Server, period: Period, snapshot: Snapshot | None) -> SettingsHistory:

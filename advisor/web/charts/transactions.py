@@ -1,4 +1,4 @@
-"""Transactions a second, with the same hours of last week behind them."""
+"""Transactions a second, with the same hours of last week behind them, and how long one fsync of the logs takes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from django.utils.translation import gettext as _
 from advisor.mysql import counters, series
 from advisor.ui import quantities
 from advisor.ui.charts.chart import Axis, Chart, Trace
+from advisor.web.charts import fsyncs
 from advisor.web.charts.history import Frame, History, rate_words
 
 NAMES = (series.TRANSACTIONS, series.TRANSACTIONS_METHOD)
 
 
-def chart(history: History, frame: Frame, before: str) -> Chart:
-    """``before`` names the range that is compared with."""
+def chart(history: History, frame: Frame, before: str, fsynced: History | None = None) -> Chart:
+    """``before`` names the range that is compared with; ``fsynced`` is of the full tier."""
     points = history.points(series.TRANSACTIONS)
     code = history.last(series.TRANSACTIONS_METHOD)
     method = counters.METHODS.get(int(code)) if code is not None else None
@@ -38,14 +39,7 @@ def chart(history: History, frame: Frame, before: str) -> Chart:
         past=history.past_trace(series.TRANSACTIONS, before, "transactions_before"),
         gaps=frame.gaps,
         sentence=sentence,
-        notes=(_latency_words(frame),),
+        second=fsyncs.scale(points, fsynced),
+        notes=(fsyncs.words(frame.snapshot),),
         missing=_("No counter of transactions could be read in this time."),
     )
-
-
-def _latency_words(frame: Frame) -> str:
-    """Why no latency is drawn, and where one would come from."""
-    snapshot = frame.snapshot
-    if snapshot is not None and snapshot.variables.get("performance_schema", "").upper() == "OFF":
-        return _("Commit latency: not read; performance_schema, which would tell it, is off.")
-    return _("Commit latency: not read here; performance_schema would tell it.")
