@@ -9,6 +9,7 @@ from advisor.api.routes import api
 urlpatterns = [
     path("api/v1/", api.urls),
     path("", include("advisor.teams.urls")),
+    path("", include("advisor.teams.audit_urls")),
     path("", include("advisor.web.urls")),
 ]
 

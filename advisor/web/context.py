@@ -12,7 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from advisor.recommendations.models import FleetRow
-from advisor.teams import access
+from advisor.teams import access, audit_reading
 from advisor.web.fleet_page import NEEDS_SOMEBODY
 from advisor.web.look import groups, way_back
 from advisor.web.middleware import chosen
@@ -32,13 +32,15 @@ class Item:
 def _items(request: HttpRequest) -> list[Item]:
     match = request.resolver_match
     name = match.url_name if match and match.url_name else ""
-    waiting = 0
+    waiting, audits = 0, False
     if access.is_known(request.user):
+        audits = audit_reading.sees_some(request.user)
         waiting = access.visible(request.user, FleetRow.objects.filter(NEEDS_SOMEBODY)).count()
     on_fleet = name.startswith(("fleet", "add-server", "import-servers", "server", "recommendation"))
     return [
         Item(_("Fleet"), reverse("fleet"), on_fleet, waiting, _("need somebody")),
         Item(_("Rules"), reverse("rules"), name.startswith("rule")),
+        *([Item(_("Audit"), reverse("audit"), name == "audit")] if audits else []),
         Item(_("System"), reverse("system"), name == "system"),
     ]
 
