@@ -22,7 +22,7 @@ HOUR_SECONDS = 3600
 _NOTED_EVERY_SECONDS = 20.0
 #: Hourly notes are kept this long.
 _KEPT_SECONDS = 400 * 86_400
-QUEUES = ("collect", "judge")
+QUEUES = ("collect", "judge", "apply")
 
 
 # --- writing --------------------------------------------------------------------------------------------------------

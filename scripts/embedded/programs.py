@@ -51,7 +51,7 @@ def redis_settings(places: Places) -> str:
 
 
 def product_programs(places: Places, *, redis: Path, host: str, port: int) -> list[Program]:
-    """Redis, the pages, the two workers and beat."""
+    """Redis, the pages, the three workers and beat."""
     environment = Path(sys.prefix) / "bin"
     celery = [str(environment / "celery"), "--quiet", "--app", "advisor.celery"]  # quiet: without the banner
     worker = [*celery, "worker", "--without-gossip", "--without-mingle", "--loglevel", "INFO"]
@@ -86,6 +86,15 @@ def product_programs(places: Places, *, redis: Path, host: str, port: int) -> li
         Program(
             name="judge",
             command=[*worker, "--pool", "threads", "--concurrency", "2", "--queues", "judge", "--hostname", "judge@%h"],
+        ),
+        # Applying sends statements to servers: a child of its own, which may be ended without hurting any other work.
+        Program(
+            name="apply",
+            command=[
+                *worker,
+                *("--pool", "prefork", "--concurrency", "1", "--max-tasks-per-child", "50"),
+                *("--queues", "apply", "--hostname", "apply@%h"),
+            ],
         ),
         Program(
             name="beat",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.changes import tasks
+
 from . import building
+
+
+@pytest.fixture(autouse=True)
+def handed_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The applications that workers were told of; there is no broker, and waiting for one takes seconds."""
+    told: list[str] = []
+    monkeypatch.setattr(tasks, "hand_out", told.extend)
+    return told
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from advisor.changes.applying.grammar import NotOurs, check, parse
 from advisor.changes.applying.machine import Done, LinkLost, Machine, Step
-from advisor.changes.applying.wording import guard_load
+from advisor.changes.applying.wording_around import guard_load
 from advisor.mysql.version import identify
 from tests.changes.applying_fakes import DiesAt, Kept, Killed, server, steps
 

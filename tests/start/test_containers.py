@@ -29,7 +29,7 @@ def without_places(found: set[str]) -> set[str]:
     return {option for option in found if option.split("=")[0] not in DIFFERENT}
 
 
-@pytest.mark.parametrize("name", ["web", "collect", "judge", "beat"])
+@pytest.mark.parametrize("name", ["web", "collect", "judge", "apply", "beat"])
 def test_a_container_runs_the_same_command_as_start(name: str) -> None:
     programs = product_programs(Places(data=Path("/data")), redis=Path("redis-server"), host="127.0.0.1", port=8000)
     started = next(program for program in programs if program.name == name)
@@ -98,7 +98,7 @@ def test_the_dockerfile_copies_and_runs_what_exists() -> None:
     assert {"var", "secrets", ".git", ".venv"} <= set(ignored)
 
 
-@pytest.mark.parametrize("name", ["collect", "judge"])
+@pytest.mark.parametrize("name", ["collect", "judge", "apply"])
 def test_a_workers_health_check_asks_that_worker_only(name: str) -> None:
     assert f"--hostname={name}@%h" in SERVICES[name]["command"]
     assert f"--destination={name}@$$HOSTNAME " in SERVICES[name]["healthcheck"]["test"][1]

@@ -47,7 +47,7 @@ def test_the_supervisor_runs_what_we_mean(tmp_path: Path, places: Places) -> Non
     commands = {
         process.name: process.command for group in options.process_group_configs for process in group.process_configs
     }
-    assert set(commands) == {"redis", "web", "collect", "judge", "beat"}
+    assert set(commands) == {"redis", "web", "collect", "judge", "apply", "beat"}
     assert "--bind 127.0.0.1:21001" in commands["web"]
     assert "50%(here)s data" in commands["redis"]
     assert options.nodaemon

@@ -138,7 +138,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
             running.run_redis()
             assert running.run("migrate").wait(timeout=180) == 0, running.said()
             running.manage("collectstatic", "--noinput")
-            for service in ("web", "collect", "judge", "beat"):
+            for service in ("web", "collect", "judge", "apply", "beat"):
                 running.run(service)
             yield running
         finally:
@@ -181,7 +181,7 @@ def test_a_server_is_collected_and_judged_by_processes_that_share_only_database_
 
 
 def test_the_health_checks_of_the_file_pass(installation: Installation) -> None:
-    for service in ("web", "collect", "judge", "beat"):
+    for service in ("web", "collect", "judge", "apply", "beat"):
         until, ran = time.monotonic() + 60, None
         while time.monotonic() < until:
             ran = installation.check_health(service)
