@@ -53,6 +53,9 @@ ALLOWED_HOSTS = environment.words("TIDEMARK_ALLOWED_HOSTS", "127.0.0.1,localhost
 #: The address people use, for links in mails and on the command line.
 BASE_URL = environment.text("TIDEMARK_BASE_URL", "http://127.0.0.1:8000")
 CSRF_TRUSTED_ORIGINS = [BASE_URL] if HTTPS else []
+#: How many proxies of ours stand in front, one behind the other: the caller's address is the one that the outermost
+#: of them saw. 0: nobody's word about addresses is taken.
+TRUSTED_PROXIES = environment.integer("TIDEMARK_TRUSTED_PROXIES", 0)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
@@ -103,6 +106,12 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
+    "allauth.usersessions",
     "advisor.ui",
     "advisor.teams",
     "advisor.journal",
@@ -114,6 +123,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "advisor.teams.client_address.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
@@ -127,6 +137,7 @@ MIDDLEWARE = [
     "advisor.teams.audit_context.middleware",
     "advisor.web.middleware.reader",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -163,6 +174,7 @@ CSRF_FAILURE_VIEW = "advisor.web.views.errors.csrf_failed"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "fleet"
 LOGOUT_REDIRECT_URL = "login"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -172,6 +184,81 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# --- signing in (django-allauth)
+# ---------------------------------------------------------------------------------------
+
+ACCOUNT_ADAPTER = "advisor.teams.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_FORMS = {"login": "advisor.teams.forms.SignIn"}
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_UNIQUE_EMAIL = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGIN_ON_GET = False
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_LOGOUT_REDIRECT_URL = "login"
+ACCOUNT_PRESERVE_USERNAME_CASING = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
+# Ten failed tries a quarter of an hour: at one account from wherever they come, and from one address at whichever
+# account. Passkeys and login links stay open to an owner whose name somebody else is trying.
+ACCOUNT_RATE_LIMITS = {
+    "login": "60/m/ip",
+    "login_failed": "10/15m/ip,10/15m/key",
+    "reauthenticate": "10/15m/user",
+}
+MFA_ADAPTER = "advisor.teams.adapters.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+USERSESSIONS_TRACK_ACTIVITY = False
+
+# OpenID Connect, where an issuer is named. Nobody gets an account by it alone: see advisor/teams/openid.py.
+OIDC_ISSUER = environment.text("TIDEMARK_OIDC_ISSUER").rstrip("/")
+OIDC_NAME = environment.text("TIDEMARK_OIDC_NAME", "OpenID Connect")
+#: The claim that lists a person's groups, and what each group is here: `group=team:role+role`, separated by commas.
+OIDC_GROUPS_CLAIM = environment.text("TIDEMARK_OIDC_GROUPS_CLAIM", "groups")
+OIDC_TEAMS = environment.words("TIDEMARK_OIDC_TEAMS")
+SOCIALACCOUNT_ADAPTER = "advisor.teams.openid.OpenIdAdapter"
+SOCIALACCOUNT_AUTO_SIGNUP = True
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "oidc",
+                "name": OIDC_NAME,
+                "client_id": environment.text("TIDEMARK_OIDC_CLIENT_ID"),
+                "secret": environment.text("TIDEMARK_OIDC_CLIENT_SECRET"),
+                "settings": {"server_url": OIDC_ISSUER},
+            }
+        ]
+        if OIDC_ISSUER
+        else [],
+    }
+}
+if OIDC_ISSUER:
+    # The button's form is sent to us and redirected to the issuer, which browsers hold to the same rule.
+    CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"] += [
+        "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_ISSUER)),
+        *environment.words("TIDEMARK_OIDC_ORIGINS"),
+    ]
+
+# --- mail (invitations; without a host their links are only shown)
+# -----------------------------------------------------------------------
+
+EMAIL_HOST = environment.text("TIDEMARK_SMTP_HOST")
+EMAIL_PORT = environment.integer("TIDEMARK_SMTP_PORT", 25, minimum=1)
+EMAIL_HOST_USER = environment.text("TIDEMARK_SMTP_USER")
+EMAIL_HOST_PASSWORD = environment.text("TIDEMARK_SMTP_PASSWORD")
+EMAIL_USE_TLS = environment.boolean("TIDEMARK_SMTP_STARTTLS")
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = environment.text("TIDEMARK_MAIL_FROM", "tidemark@localhost")
 
 # --- the product database
 # -----------------------------------------------------------------------------------------------
@@ -203,7 +290,8 @@ else:
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Conditional and expression constraints are silently absent on MySQL and MariaDB; none of ours may depend on them.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Tries at signing in are counted by all web processes together, so what is cached lies in the product database.
+CACHES = {"default": {"BACKEND": "advisor.teams.shared_cache.SharedCache"}}
 
 # --- the queue
 # ----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from django.http import Http404
 
 from advisor.teams.models import Membership, Team
 from advisor.teams.roles import ALLOWED, Action, Role
+from advisor.teams.scopes import Scope, actions_of
 
 Person = User | AbstractBaseUser | AnonymousUser
 ObjectT = TypeVar("ObjectT", bound=Model)
@@ -25,15 +26,18 @@ ObjectT = TypeVar("ObjectT", bound=Model)
 
 @dataclass(frozen=True)
 class Access:
-    """What one person may do to one team's objects."""
+    """What one person may do to one team's objects. ``scopes`` narrow it where a token speaks for the person."""
 
     team_id: str
     roles: frozenset[Role]
+    scopes: frozenset[Scope] | None = None
 
     def may(self, action: Action) -> bool:
         """Whether any of the person's roles allows the action. Raises TypeError for what is not an Action."""
         if not isinstance(action, Action):
             raise TypeError(f"{action!r} is not an action")
+        if self.scopes is not None and action not in actions_of(self.scopes):
+            return False
         return any(action in ALLOWED[role] for role in self.roles)
 
     def require(self, action: Action) -> None:
@@ -41,6 +45,11 @@ class Access:
         allowed.
         """
         if not self.may(action):
+            if any(action in ALLOWED[role] for role in self.roles):
+                wanted = ", ".join(scope.value for scope in Scope if action in actions_of({scope}))
+                raise PermissionDenied(
+                    f"This token's scopes do not allow this. It takes one of: {wanted or 'a token without scopes'}."
+                )
             enough = ", ".join(role.value for role in Role if action in ALLOWED[role])
             raise PermissionDenied(f"Your roles do not allow this. It takes one of: {enough}.")
 
@@ -50,9 +59,22 @@ def is_known(user: Person) -> bool:
     return bool(user.is_authenticated and user.is_active)
 
 
+def scopes_of(user: Person) -> frozenset[Scope] | None:
+    """The scopes of the token that speaks for the person in this request; None where nothing narrows their rights.
+
+    They travel with the person, so that no view and no service can forget them.
+    """
+    return cast("frozenset[Scope] | None", getattr(user, "token_scopes", None))
+
+
+def _may_see(user: Person) -> bool:
+    scopes = scopes_of(user)
+    return is_known(user) and (scopes is None or Action.SEE in actions_of(scopes))
+
+
 def teams_of(user: Person) -> QuerySet[Team]:
     """The person's teams, by name."""
-    if not is_known(user):
+    if not _may_see(user):
         return Team.objects.none()
     return Team.objects.filter(pk__in=Membership.objects.filter(user=cast(User, user)).values("team_id")).order_by(
         "folded"
@@ -60,14 +82,14 @@ def teams_of(user: Person) -> QuerySet[Team]:
 
 
 def access_to(user: Person, team_id: str) -> Access | None:
-    """The person's roles in a team, None for an outsider."""
-    if not is_known(user):
+    """The person's roles in a team, narrowed by the token that speaks for them; None for an outsider."""
+    if not _may_see(user):
         return None
     roles = frozenset(
         Role(role)
         for role in Membership.objects.filter(user=cast(User, user), team_id=team_id).values_list("role", flat=True)
     )
-    return Access(team_id, roles) if roles else None
+    return Access(team_id, roles, scopes_of(user)) if roles else None
 
 
 def visible(user: Person, objects: QuerySet[ObjectT], *, team: str = "team") -> QuerySet[ObjectT]:
@@ -90,6 +112,15 @@ def get_visible(
         owner = getattr(owner, name)
     access = access_to(user, owner.pk)
     if access is None:
+        raise Http404("There is nothing here that you may see.")
+    return found, access
+
+
+def get_own_team(user: Person, team_id: str) -> tuple[Team, Access]:
+    """One of the person's teams and what they may do in it. Raises Http404 for outsiders."""
+    found = teams_of(user).filter(pk=team_id).first()
+    access = access_to(user, team_id)
+    if found is None or access is None:
         raise Http404("There is nothing here that you may see.")
     return found, access
 
@@ -135,9 +166,10 @@ def team_for(user: Person, action: Action, name: str = "") -> tuple[Team, Access
 
 def may_name_any_address(user: Person) -> bool:
     """Whether the person may register servers at loopback addresses, sockets and any port: administrators of Tidemark
-    itself.
+    itself, and by token only where its scopes include ``admin``.
     """
-    return is_known(user) and bool(getattr(user, "is_staff", False))
+    scopes = scopes_of(user)
+    return is_known(user) and bool(getattr(user, "is_staff", False)) and (scopes is None or Scope.ADMIN in scopes)
 
 
 class AmbiguousTeam(Exception):

@@ -8,4 +8,4 @@ class TeamsConfig(AppConfig):
     label = "teams"
 
     def ready(self) -> None:
-        from advisor.teams import checks  # noqa: F401 -- registers the system checks
+        from advisor.teams import checks, listening  # noqa: F401 -- registers the system checks and what is recorded

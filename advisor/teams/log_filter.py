@@ -1,11 +1,11 @@
-"""Keeps login links out of the logs: whoever reads one before its owner clicks could sign in with it."""
+"""Keeps login links and invitations out of the logs: whoever reads one before its owner could come in with it."""
 
 from __future__ import annotations
 
 import logging
 import re
 
-_LINK = re.compile(r"(/login/)[A-Za-z0-9_-]{16,}")
+_LINK = re.compile(r"(/(?:login|invitation)(?:/|%2F))[A-Za-z0-9_-]{16,}")
 
 
 class WithoutLoginLinks(logging.Filter):
@@ -14,6 +14,6 @@ class WithoutLoginLinks(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every record pass, without secrets."""
         message = record.getMessage()
-        if "/login/" in message:
+        if "login" in message or "invitation" in message:
             record.msg, record.args = _LINK.sub(r"\1[secret]", message), ()
         return True

@@ -9,7 +9,17 @@ from advisor.teams.audit_models import AuditEntry, AuditHead
 from advisor.teams.ids import LENGTH, new_id
 from advisor.teams.roles import Role
 
-__all__ = ["ApiToken", "AuditEntry", "AuditHead", "LoginLink", "Membership", "Preferences", "Team"]
+__all__ = [
+    "ApiToken",
+    "AuditEntry",
+    "AuditHead",
+    "Invitation",
+    "LoginLink",
+    "Membership",
+    "Preferences",
+    "SharedCacheEntry",
+    "Team",
+]
 
 
 class Team(models.Model):
@@ -50,14 +60,41 @@ class LoginLink(models.Model):
         return f"login link of {self.user}"
 
 
+class Invitation(models.Model):
+    """A link that lets one person into a team with these roles, once. Only a digest is kept."""
+
+    id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    #: Names of roles, separated by blanks.
+    roles = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_sent"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="invitations_accepted"
+    )
+
+    def __str__(self) -> str:
+        return f"invitation of {self.email} to {self.team}"
+
+
 class ApiToken(models.Model):
-    """A program's way in, with its person's rights. Shown once; only a digest and the first characters are kept."""
+    """A program's way in, with its person's rights. Shown once; only a digest and the first characters are kept.
+
+    ``scopes`` are names of ``scopes.Scope``, separated by blanks; empty: all that the person may do.
+    """
 
     id = models.CharField(primary_key=True, max_length=LENGTH, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100, blank=True)
     prefix = models.CharField(max_length=8)
     digest = models.CharField(max_length=64, unique=True)
+    scopes = models.CharField(max_length=100, blank=True, default="")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
@@ -78,3 +115,14 @@ class Preferences(models.Model):
 
     def __str__(self) -> str:
         return f"preferences of {self.user}"
+
+
+class SharedCacheEntry(models.Model):
+    """One value of the shared cache, as JSON."""
+
+    key = models.CharField(primary_key=True, max_length=250)
+    value = models.TextField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.key

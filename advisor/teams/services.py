@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from allauth.account.signals import password_changed
+from allauth.mfa.models import Authenticator
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import User
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
 
+from advisor.teams.audit import record
 from advisor.teams.models import ApiToken, LoginLink, Membership, Team
 from advisor.teams.roles import Role
+from advisor.teams.scopes import Scope, read_scopes, write_scopes
 
 DEFAULT_TEAM = "Default"
 LOGIN_LINK_SECONDS = 30 * 60
@@ -27,7 +35,7 @@ class TeamsError(Exception):
     """What was asked for cannot be done; the message says what is so and what to do."""
 
 
-def _digest(secret: str) -> str:
+def digest(secret: str) -> str:
     """SHA-256 without salt or stretching is enough: the secrets have 256 random bits, so there is nothing to guess."""
     return hashlib.sha256(secret.encode("utf-8")).hexdigest()
 
@@ -75,12 +83,20 @@ def find_person(*, name: str) -> User:
     return person
 
 
-@transaction.atomic
-def create_user(*, name: str, team: Team, roles: Iterable[Role] = (), administrator: bool = False) -> User:
-    """A new person with roles in a team; without any the smallest role, viewer.
+def free_name(wanted: str) -> str:
+    """A name that nobody has yet, as near to the wanted one as it can be."""
+    letters = re.sub(r"[^\w.@+-]", "", wanted)[:140] or "person"
+    name, number = letters, 2
+    while User.objects.filter(username__iexact=name).exists():
+        name, number = f"{letters}-{number}", number + 1
+    return name
 
-    ``administrator`` adds the admin role and the right to name any address. The account has no password: the person
-    comes in by a login link. Raises TeamsError for a name that cannot be used or is taken.
+
+@transaction.atomic
+def create_account(*, name: str, password: str | None = None, email: str = "", administrator: bool = False) -> User:
+    """A new person who is in no team yet. Without a password they come in by a login link.
+
+    Raises TeamsError for a name that cannot be used or is taken.
     """
     try:
         UnicodeUsernameValidator()(name)
@@ -88,30 +104,70 @@ def create_user(*, name: str, team: Team, roles: Iterable[Role] = (), administra
         raise TeamsError(f"{name!r} cannot be a name: use letters, digits and @ . + - _ only.") from None
     if len(name) > 150:
         raise TeamsError("A person's name has at most 150 characters.")
+    taken = f"There is already a person called {name!r}: login_link {name} prints a way in."
     if User.objects.filter(username__iexact=name).exists():
-        raise TeamsError(f"There is already a person called {name!r}: login_link {name} prints a way in.")
-    person = User(username=name, is_staff=administrator)
-    person.set_unusable_password()
+        raise TeamsError(taken)
+    person = User(username=name, email=email, is_staff=administrator)
+    person.set_password(password)
     try:
         with transaction.atomic():
             person.save()
     except IntegrityError:
-        raise TeamsError(f"There is already a person called {name!r}: login_link {name} prints a way in.") from None
+        raise TeamsError(taken) from None
+    record(
+        team_id=None,
+        action="person.created",
+        subject=f"{person.username} ({person.pk})",
+        at=timezone.now(),
+        data={"administrator": administrator},
+    )
+    return person
+
+
+@transaction.atomic
+def create_user(*, name: str, team: Team, roles: Iterable[Role] = (), administrator: bool = False) -> User:
+    """A new person with roles in a team; without any the smallest role, viewer.
+
+    ``administrator`` adds the admin role and the right to name any address. The account has no password: the person
+    comes in by a login link. Raises TeamsError for a name that cannot be used or is taken.
+    """
+    person = create_account(name=name, administrator=administrator)
     wanted = set(roles) | ({Role.ADMIN} if administrator else set())
     for role in sorted(wanted or {Role.VIEWER}):
         add_role(user=person, team=team, role=role)
     return person
 
 
+@transaction.atomic
 def add_role(*, user: User, team: Team, role: Role) -> Membership:
     """Gives a person a role in a team; giving it again changes nothing."""
-    membership, _ = Membership.objects.get_or_create(user=user, team=team, role=role.value)
+    membership, made = Membership.objects.get_or_create(user=user, team=team, role=role.value)
+    if made:
+        record(
+            team_id=team.pk,
+            action="member.role_given",
+            subject=f"{user.get_username()} ({user.pk})",
+            at=timezone.now(),
+            data={"role": role.value},
+        )
     return membership
 
 
+@transaction.atomic
+def set_password(*, request: HttpRequest, user: User, password: str) -> None:
+    """A new password. Every session of the person ends but the one it is set in, which gets a new key."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    update_session_auth_hash(request, user)
+    password_changed.send(sender=User, request=request, user=user)
+
+
 def needs_login_link(*, user: User) -> bool:
-    """Whether the person has no other way in yet."""
-    return not user.has_usable_password()
+    """Whether the person has no other way in yet: no password, no passkey, no account of an OpenID Connect issuer."""
+    if user.has_usable_password() or user.socialaccount_set.exists():  # type: ignore[attr-defined]
+        return False
+    keys = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN)
+    return not any(key.wrap().is_passwordless for key in keys)
 
 
 def create_login_link(*, user: User, now: datetime) -> str:
@@ -120,7 +176,7 @@ def create_login_link(*, user: User, now: datetime) -> str:
     """
     secret = secrets.token_urlsafe(32)
     LoginLink.objects.filter(expires_at__lt=now - timedelta(days=1)).delete()
-    LoginLink.objects.create(user=user, digest=_digest(secret), expires_at=now + timedelta(seconds=LOGIN_LINK_SECONDS))
+    LoginLink.objects.create(user=user, digest=digest(secret), expires_at=now + timedelta(seconds=LOGIN_LINK_SECONDS))
     return secret
 
 
@@ -129,13 +185,13 @@ def redeem_login_link(*, secret: str, now: datetime) -> User | None:
 
     The update names the unused state, so of two requests at once only one gets in.
     """
-    digest = _digest(secret)
+    sought = digest(secret)
     spent = LoginLink.objects.filter(
-        digest=digest, used_at__isnull=True, expires_at__gt=now, user__is_active=True
+        digest=sought, used_at__isnull=True, expires_at__gt=now, user__is_active=True
     ).update(used_at=now)
     if not spent:
         return None
-    return LoginLink.objects.select_related("user").get(digest=digest).user
+    return LoginLink.objects.select_related("user").get(digest=sought).user
 
 
 @dataclass(frozen=True)
@@ -146,26 +202,62 @@ class NewToken:
     text: str
 
 
-def create_token(*, user: User, name: str = "", expires_at: datetime | None = None) -> NewToken:
-    """A token with all the person's rights."""
+@transaction.atomic
+def create_token(
+    *, user: User, name: str = "", scopes: Iterable[Scope] = (), expires_at: datetime | None = None
+) -> NewToken:
+    """A token with the person's rights, narrowed to these scopes where any are given."""
     text = TOKEN_PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
-        user=user, name=name.strip()[:100], prefix=text[:8], digest=_digest(text), expires_at=expires_at
+        user=user,
+        name=name.strip()[:100],
+        prefix=text[:8],
+        digest=digest(text),
+        scopes=write_scopes(scopes),
+        expires_at=expires_at,
+    )
+    record(
+        team_id=None,
+        action="token.created",
+        subject=f"token {token.prefix}… ({token.pk}) of {user.get_username()}",
+        at=token.created_at,
+        data={
+            "name": token.name,
+            "scopes": token.scopes.split() or ["all"],
+            "expires_at": expires_at.isoformat() if expires_at else None,
+        },
     )
     return NewToken(token, text)
 
 
 def user_of_token(*, text: str, now: datetime) -> User | None:
-    """The person a token speaks for; None for one that is unknown, run out, or of somebody whose account is off."""
-    token = ApiToken.objects.select_related("user").filter(digest=_digest(text)).first()
+    """The person a token speaks for, carrying its scopes to where rights are asked; None for one that is unknown, run
+    out, or of somebody whose account is off.
+    """
+    token = ApiToken.objects.select_related("user").filter(digest=digest(text)).first()
     if token is None or not token.user.is_active or (token.expires_at is not None and token.expires_at <= now):
         return None
     # A write for each request would make every reader a writer of the database: the minute is close enough.
     if token.last_used_at is None or now - token.last_used_at > timedelta(seconds=_LAST_USED_STEP_SECONDS):
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
-    return token.user
+    # "" is no limit; anything else is one, also words that nobody knows any more.
+    person = token.user
+    person.token_scopes = read_scopes(token.scopes) if token.scopes else None  # type: ignore[attr-defined]
+    return person
 
 
-def delete_token(*, user: User, token_id: str) -> bool:
+@transaction.atomic
+def delete_token(*, user: User, token_id: str, now: datetime) -> bool:
     """Ends one of the person's tokens; whether there was one."""
-    return bool(ApiToken.objects.filter(user=user, pk=token_id).delete()[0])
+    token = ApiToken.objects.filter(user=user, pk=token_id).first()
+    if token is None:
+        return False
+    token.delete()
+    record(
+        team_id=None,
+        action="token.revoked",
+        subject=f"token {token.prefix}… ({token_id}) of {user.get_username()}",
+        at=now,
+        data={"name": token.name},
+    )
+    return True

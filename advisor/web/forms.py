@@ -7,8 +7,7 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
-from django.core.cache import cache
+from django.contrib.auth.forms import SetPasswordForm
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,31 +15,6 @@ from django.utils.translation import gettext_lazy
 from advisor.engine.rule import Rule
 from advisor.engine.thresholds import Thresholds
 from advisor.web.middleware import zone_named
-
-#: Failed tries at one name from one address before the next one has to wait, and for how long.
-TRIES, WAIT_SECONDS = 8, 300
-
-
-class SignIn(AuthenticationForm):
-    """Name and password. After some failures the same address has to wait before it may try this name again."""
-
-    def _key(self) -> str:
-        address = self.request.META.get("REMOTE_ADDR", "") if self.request is not None else ""
-        return f"sign-in:{address}:{self.data.get('username', '')[:150].casefold()!r}".replace(" ", "_")
-
-    def clean(self) -> dict[str, Any]:
-        key = self._key()
-        if cache.get(key, 0) >= TRIES:
-            raise forms.ValidationError(
-                _("Too many failed tries. Wait five minutes, or use a login link."), code="wait"
-            )
-        try:
-            cleaned = super().clean()
-        except forms.ValidationError:
-            cache.set(key, cache.get(key, 0) + 1, WAIT_SECONDS)
-            raise
-        cache.delete(key)
-        return cleaned
 
 
 class NewPassword(SetPasswordForm):  # type: ignore[type-arg]

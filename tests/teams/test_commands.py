@@ -96,7 +96,7 @@ def test_a_token_ends_with_its_date_its_account_or_its_deletion(viewer: Any) -> 
     assert services.user_of_token(text=made.text, now=now) is None
     other = services.create_token(user=viewer)
     assert services.user_of_token(text=other.text + "x", now=now) is None
-    assert services.delete_token(user=viewer, token_id=other.token.pk)
+    assert services.delete_token(user=viewer, token_id=other.token.pk, now=now)
     assert services.user_of_token(text=other.text, now=now) is None
     third = services.create_token(user=viewer)
     viewer.is_active = False

@@ -8,15 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from advisor.teams import services
 from advisor.teams.models import Team
 from advisor.teams.roles import Role
-from advisor.web.urls import urlpatterns
 from tests.recommendations.building import switched_off
+from tests.web.routes import routes
 
-ROLES = ("anonymous", "outsider", "viewer", "editor", "approver", "admin")
+ROLES = ("anonymous", "outsider", "viewer", "editor", "approver", "operator", "admin")
 
 #: What each reader gets. A redirect of somebody anonymous leads to the login page. "S", "R": the address takes a
 #: server's, a recommendation's id; POST addresses answer a GET with 405 to whoever may post to them.
@@ -28,10 +30,26 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "logout": ("", "post", {"": 302}),
     "account": ("", "get", {"anonymous": 302, "": 200}),
     "look": ("", "post", {"": 302}),
-    "add-server": ("", "get", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
-    "add-server-check": ("", "post", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
-    "import-servers": ("", "get", {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "": 200}),
-    "import-servers-confirm": ("", "post", {"anonymous": 302, "": 422, "viewer": 403, "approver": 403}),
+    "add-server": (
+        "",
+        "get",
+        {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "operator": 403, "": 200},
+    ),
+    "add-server-check": (
+        "",
+        "post",
+        {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "operator": 403, "": 200},
+    ),
+    "import-servers": (
+        "",
+        "get",
+        {"anonymous": 302, "outsider": 200, "viewer": 403, "approver": 403, "operator": 403, "": 200},
+    ),
+    "import-servers-confirm": (
+        "",
+        "post",
+        {"anonymous": 302, "": 422, "viewer": 403, "approver": 403, "operator": 403},
+    ),
     "fleet-compare": ("", "get", {"anonymous": 302, "": 200}),
     "fleet-compare-csv": ("", "get", {"anonymous": 302, "": 302}),
     "server": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
@@ -51,14 +69,22 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "server-inspection": ("S", "get", {"anonymous": 302, "outsider": 404, "": 302}),
     "server-inspect": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
     "server-try": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 302}),
-    "server-replicas": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
+    "server-replicas": (
+        "S",
+        "get",
+        {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "operator": 403, "": 200},
+    ),
     "server-levers": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-snapshot": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-snapshot-file": ("file", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "server-events": ("S", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "annotation-create": ("S", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 422}),
     "annotation-delete": ("SE", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 404}),
-    "server-settings": ("S", "get", {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "": 200}),
+    "server-settings": (
+        "S",
+        "get",
+        {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "operator": 403, "": 200},
+    ),
     "server-delete": ("S", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
     "recommendation": ("SR", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "recommendation-acknowledge": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 302}),
@@ -68,16 +94,68 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
     "recommendation-comment": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 422}),
     "rules": ("", "get", {"anonymous": 302, "": 200}),
     "rule": ("rule", "get", {"anonymous": 302, "": 200}),
-    "rule-set": ("rule", "post", {"anonymous": 302, "outsider": 422, "viewer": 403, "editor": 403, "": 422}),
-    "rule-clear": ("setting", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "editor": 403, "": 302}),
+    "rule-set": (
+        "rule",
+        "post",
+        {"anonymous": 302, "outsider": 422, "viewer": 403, "editor": 403, "operator": 403, "": 422},
+    ),
+    "rule-clear": (
+        "setting",
+        "post",
+        {"anonymous": 302, "outsider": 404, "viewer": 403, "editor": 403, "operator": 403, "": 302},
+    ),
     "system": ("", "get", {"anonymous": 302, "": 200}),
     "healthz": ("", "get", {"": 200}),
     "readyz": ("", "get", {"": 200}),
+    "audit": ("", "get", {"anonymous": 302, "": 200}),
+    "audit-csv": ("", "get", {"anonymous": 302, "": 200}),
+    "audit-jsonl": ("", "get", {"anonymous": 302, "": 200}),
+    "account_login": ("", "get", {"anonymous": 200, "": 302}),
+    "account_logout": ("", "post", {"": 302}),
+    "account_inactive": ("", "get", {"": 200}),
+    "mfa_authenticate": ("", "get", {"anonymous": 302, "": 302}),
+    "mfa_login_webauthn": ("", "get", {"": 302}),
+    "socialaccount_login_cancelled": ("", "get", {"": 200}),
+    "socialaccount_login_error": ("", "get", {"": 200}),
+    "openid_connect_login": ("issuer", "post", {"": 404}),
+    "openid_connect_callback": ("issuer", "get", {"": 404}),
+    "login-link": ("secret", "get", {"": 410}),
+    "account_reauthenticate": ("", "get", {"anonymous": 302, "": 403}),
+    "usersessions_list": ("", "get", {"anonymous": 302, "": 200}),
+    "mfa_index": ("", "get", {"anonymous": 302, "": 200}),
+    "mfa_reauthenticate": ("", "get", {"anonymous": 302, "": 403}),
+    "mfa_activate_totp": ("", "get", {"anonymous": 302, "": 200}),
+    "mfa_deactivate_totp": ("", "get", {"anonymous": 302, "": 404}),
+    "mfa_view_recovery_codes": ("", "get", {"anonymous": 302, "": 404}),
+    "mfa_generate_recovery_codes": ("", "get", {"anonymous": 302, "": 200}),
+    "mfa_list_webauthn": ("", "get", {"anonymous": 302, "": 200}),
+    "mfa_add_webauthn": ("", "get", {"anonymous": 302, "": 200}),
+    "mfa_reauthenticate_webauthn": ("", "get", {"anonymous": 302, "": 403}),
+    "mfa_remove_webauthn": ("key", "get", {"anonymous": 302, "": 404}),
+    "mfa_edit_webauthn": ("key", "get", {"anonymous": 302, "": 404}),
+    "tokens": ("", "get", {"anonymous": 302, "": 200}),
+    "token-revoke": ("token", "post", {"anonymous": 302, "": 404}),
+    "teams": ("", "get", {"anonymous": 302, "": 302}),
+    "team": ("team", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "team-invite": ("team", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 422}),
+    "invitation-withdraw": ("team invitation", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 404}),
+    "member": ("member", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
+    "member-remove": ("member", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
+    "invitation": ("secret", "get", {"": 410}),
+    "invitation-with-issuer": ("secret", "post", {"": 302}),
+}
+
+
+#: They end the reader's session, on which the rest of the walk depends.
+SIGNS_OUT = {"logout", "account_logout"}
+#: They send somebody who is not signed in elsewhere than to the login page with a way back.
+HAVE_A_PAGE_OF_THEIR_OWN = {"login", "account_login", "look", "mfa_authenticate", "mfa_login_webauthn"} | {
+    "invitation-with-issuer"
 }
 
 
 def test_every_address_is_in_the_matrix() -> None:
-    assert {pattern.name for pattern in urlpatterns} == set(PAGES)
+    assert {route.name for route in routes() if not route.of_api} == set(PAGES)
 
 
 @pytest.fixture
@@ -93,8 +171,27 @@ def reader(team: Any, other_team: Any, person: Callable[..., Any]) -> Callable[[
     return make
 
 
+def _colleague(team: Team) -> Any:
+    """A member whose roles may be changed and who may be removed; there again each time."""
+    colleague, _ = User.objects.get_or_create(username="colleague")
+    services.add_role(user=colleague, team=team, role=Role.VIEWER)
+    return colleague
+
+
 def _address(name: str, takes: str, server: Any, advice: Any) -> str:
     rule = "redo.redo-log-undersized"
+    if takes == "issuer":
+        return reverse(name, args=["oidc"])  # none is set up
+    if takes == "secret":
+        return reverse(name, args=["x" * 43])  # of no link
+    if takes in ("key", "token"):
+        return reverse(name, args=[1])  # nobody's
+    if takes == "team":
+        return reverse(name, args=[server.team_id])
+    if takes == "team invitation":
+        return reverse(name, args=[server.team_id, "x" * 16])  # nobody's
+    if takes == "member":
+        return reverse(name, args=[server.team_id, _colleague(server.team).pk])
     if takes == "setting":
         return reverse(name, args=[rule, switched_off(server.team, rule).pk])
     if takes == "chart":
@@ -114,18 +211,18 @@ def test_every_address_answers_every_role_as_it_should(reader: Callable[[str], C
     for role in ROLES:
         client = reader(role)
         for name, (takes, method, expected) in PAGES.items():
-            if name == "logout":
+            if name in SIGNS_OUT:
                 continue
             answer = getattr(client, method)(_address(name, takes, busy, advice))
             wanted = expected.get(role, expected[""])
             if answer.status_code != wanted:
                 wrong.append(f"{role} {method} {name}: {answer.status_code} instead of {wanted}")
-            if role == "anonymous" and answer.status_code == 302 and name not in {"login", "look"}:
+            if role == "anonymous" and answer.status_code == 302 and name not in HAVE_A_PAGE_OF_THEIR_OWN:
                 assert answer["Location"].startswith("/login?next=")
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page[1] == "post" and name != "logout"])
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page[1] == "post" and name not in SIGNS_OUT])
 def test_what_changes_something_takes_no_get(
     name: str, reader: Callable[[str], Client], busy: Any, advice: Any
 ) -> None:
@@ -159,8 +256,6 @@ def test_pages_carry_the_policy_and_a_title_with_the_state(reader: Callable[[str
 
 
 def test_a_person_without_a_team_sees_the_next_step(db: None) -> None:
-    from django.contrib.auth.models import User
-
     client = Client()
     client.force_login(User.objects.create_user("nobody"))
     assert Team.objects.count() == 0

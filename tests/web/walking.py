@@ -48,8 +48,28 @@ def filling(server: Any, advice: Any, **more: str) -> dict[str, str]:
         "secret": "spent",
         # Annotations are deleted by a POST only, so that any number will do.
         "event_id": "1",
+        "team_id": server.team_id,
+        "provider_id": "oidc",
+        # Members, invitations and tokens have no page of their own, only forms that are sent to them.
+        "user_id": "1",
+        "invitation_id": "1",
+        "token_id": "1",
+        "pk": "1",
         **more,
     }
+
+
+#: Pages about a second factor, or that ask for one: to a person who has none there is nothing to show.
+NEED_A_FACTOR = {
+    "account_reauthenticate",
+    "mfa_reauthenticate",
+    "mfa_reauthenticate_webauthn",
+    "mfa_deactivate_totp",
+    "mfa_view_recovery_codes",
+    "mfa_remove_webauthn",
+    "mfa_edit_webauthn",
+    "openid_connect_callback",
+}
 
 
 def addresses(values: Mapping[str, str]) -> Iterator[Page]:
@@ -74,6 +94,9 @@ def answers(client: Client, values: Mapping[str, str]) -> Iterator[tuple[Page, A
     """What each address answers to the client's GET. Raises AssertionError where one fails."""
     for page in addresses(values):
         answer = client.get(page.path)
+        if page.name in NEED_A_FACTOR:
+            assert answer.status_code in {403, 404}, f"{page.path} answered {answer.status_code}"
+            continue
         # 410: a login link that is spent says so on a page.
         assert answer.status_code in {200, 302, 405, 410, 422}, f"{page.path} answered {answer.status_code}"
         yield page, answer

@@ -1,12 +1,10 @@
-"""Signing in and out, and what a person chooses for the pages."""
+"""A person's own page: password, second factor, and how pages look."""
 
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
@@ -15,15 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from advisor.teams import services, signin
 from advisor.teams.models import Membership, Preferences
-from advisor.web.forms import Choices, NewPassword, SignIn
+from advisor.web.forms import Choices, NewPassword
 from advisor.web.look import choices_in
 from advisor.web.middleware import remember, remember_some
-
-sign_in = LoginView.as_view(
-    template_name="web/login.html", authentication_form=SignIn, redirect_authenticated_user=True
-)
-sign_out = LogoutView.as_view()
 
 
 @login_required
@@ -39,8 +33,7 @@ def account(request: HttpRequest) -> HttpResponse:
     password = NewPassword(user, request.POST if sent == "password" else None)
     choices = Choices(request.POST if sent == "choices" else None, initial=before)
     if sent == "password" and password.is_valid():
-        changed = password.save()
-        update_session_auth_hash(request, changed)
+        services.set_password(request=request, user=user, password=password.cleaned_data["new_password1"])
         messages.success(request, _("The password is set: from now on you can log in with it."))
         return redirect("account")
     if sent == "choices" and choices.is_valid():
@@ -55,7 +48,12 @@ def account(request: HttpRequest) -> HttpResponse:
     roles: dict[str, list[str]] = {}
     for membership in Membership.objects.filter(user=user).select_related("team").order_by("team__folded", "role"):
         roles.setdefault(membership.team.name, []).append(membership.role)
-    context = {"password": password, "choices": choices, "roles": roles}
+    context = {
+        "password": password,
+        "choices": choices,
+        "roles": roles,
+        "second_factor": signin.has_second_factor(user),
+    }
     return render(request, "web/account.html", context, status=422 if sent else 200)
 
 
