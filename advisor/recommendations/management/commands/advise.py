@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -34,6 +34,7 @@ from advisor.engine.since import (
 from advisor.mysql.snapshot import Poll
 from advisor.mysql.values import BadValue, parse_size
 from advisor.recommendations.judging import host_facts
+from advisor.recommendations.management.ending import end
 from advisor.recommendations.observing import observation
 from advisor.rules import all_rules
 from collector import recording, resolve
@@ -209,20 +210,8 @@ class Command(BaseCommand):
 
         return show
 
-    def _end(self, status: int, kind: str, sentence: str, next_step: str) -> Any:
-        """Says why there is no advice: one sentence for people, a problem document (RFC 9457) for programs."""
-        if self._json:
-            problem = {
-                "type": f"urn:tidemark:problem:{kind}",
-                "title": sentence,
-                "detail": next_step,
-                "kind": kind,
-            }
-            self.stdout.write(json.dumps(problem, indent=2, ensure_ascii=False))
-            self.stdout.flush()
-        else:
-            self.stderr.write(f"{sentence} {next_step}".strip())
-        sys.exit(status)
+    def _end(self, status: int, kind: str, sentence: str, next_step: str) -> NoReturn:
+        end(self, status, kind, sentence, next_step, as_json=self._json)
 
 
 def _target(options: Mapping[str, Any]) -> tuple[Target, HostFacts]:

@@ -7,7 +7,7 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand
 
@@ -16,6 +16,7 @@ from advisor.mysql.snapshot import Snapshot
 from advisor.mysql.upgrade import BadTarget as BadVersion
 from advisor.mysql.upgrade import preview, target_version
 from advisor.recommendations import upgrade_document
+from advisor.recommendations.management.ending import end
 from collector import recording, resolve
 from collector.collect import read_snapshot
 from collector.connection import connect
@@ -85,12 +86,5 @@ class Command(BaseCommand):
         with connect(target) as connection:
             return read_snapshot(connection)
 
-    def _end(self, status: int, kind: str, sentence: str, next_step: str) -> Any:
-        """One sentence for people, a problem document (RFC 9457) for programs."""
-        if self._json:
-            problem = {"type": f"urn:tidemark:problem:{kind}", "title": sentence, "detail": next_step, "kind": kind}
-            self.stdout.write(json.dumps(problem, indent=2, ensure_ascii=False))
-            self.stdout.flush()
-        else:
-            self.stderr.write(f"{sentence} {next_step}".strip())
-        sys.exit(status)
+    def _end(self, status: int, kind: str, sentence: str, next_step: str) -> NoReturn:
+        end(self, status, kind, sentence, next_step, as_json=self._json)
