@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import NinjaAPI, Query, Status
 
-from advisor.api import comparing, documents, events, imports, instants, problems, sizing
+from advisor.api import audit, changes, comparing, documents, events, imports, instants, problems, sizing
 from advisor.api.operation import Cursor, Id, Limit, answers, server_of, servers_of, team_filter
 from advisor.api.paging import DEFAULT, page
 from advisor.api.problems import Problem
@@ -60,6 +60,8 @@ api.add_router("", comparing.router)
 api.add_router("", events.router)
 api.add_router("", sizing.router)
 api.add_router("", imports.router)
+api.add_router("", audit.router)
+api.add_router("", changes.router)
 
 
 def openapi_document() -> dict[str, Any]:
