@@ -1,7 +1,8 @@
 """What a fact needs: the grants of an observing account, and the statement that adds one that is missing.
 
 The privileges were found on real servers; see the table in ``observe_privileges``. Nothing here ever asks for SUPER,
-for SELECT on all schemas, or for a right to change anything.
+for SELECT on all schemas, or for a right to change anything. (The account that applies is another one, see
+``apply_privileges``.)
 """
 
 from __future__ import annotations
@@ -65,6 +66,36 @@ def observe_grants(server: ServerVersion, account: str = "") -> list[str]:
         f"GRANT {', '.join(observe_privileges(server))} ON *.* TO {name}",
         f"GRANT SELECT ON performance_schema.* TO {name}",
     ]
+
+
+#: What taking back a persisted value needs beside what setting it needs: RESET PERSIST answers error 3630 without it.
+RESET_PERSIST = "PERSIST_RO_VARIABLES_ADMIN"
+
+
+def apply_privileges(server: ServerVersion) -> tuple[str, ...]:
+    """The global privileges with which system variables can be set, taken back, and the server be recognised again.
+
+    They allow all variables: what Tidemark sends is fenced by its own lists. Before MySQL 8 and on MariaDB most
+    variables ask for SUPER; MariaDB has split off those of connections and of the binary log since 10.5.
+    """
+    if server.is_mariadb:
+        split = ("CONNECTION ADMIN", "BINLOG ADMIN") if server.number >= (10, 5, 2) else ()
+        return ("SUPER", *split, *observe_privileges(server))
+    if server.number >= (8, 0, 0):
+        return ("SYSTEM_VARIABLES_ADMIN", RESET_PERSIST, *observe_privileges(server))
+    return ("SUPER", *observe_privileges(server))
+
+
+def apply_grants(server: ServerVersion, account: str = "") -> list[str]:
+    """The exact statements that make an account for applying on this server; the password is left to the person."""
+    name = quoted_account(account)
+    statements = [
+        f"CREATE USER {name} IDENTIFIED BY '<password>' WITH MAX_USER_CONNECTIONS 2",
+        f"GRANT {', '.join(apply_privileges(server))} ON *.* TO {name}",
+    ]
+    if server.is_mysql and server.number >= (8, 0, 0):
+        statements.append(f"GRANT SELECT ON performance_schema.* TO {name}")
+    return statements
 
 
 @dataclass(frozen=True)

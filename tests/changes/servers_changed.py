@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from advisor.changes import applying, planning, policies, reading, states
 from advisor.changes.models import Application, ChangeRequest, Plan, Review, State, WantedChange
+from advisor.mysql.grants import apply_privileges
 from advisor.mysql.values import same
+from advisor.mysql.version import identify
 from advisor.teams import services as teams
 from advisor.teams.roles import Role
 from collector.models import Server
@@ -19,20 +21,13 @@ from collector.servers import set_credential
 from tests.conftest import build_server
 from tests.servers import RunningServer
 
-#: What applying needs, and nothing more, by the server's kind.
-GRANTS = {
-    "mysql-5.7": "SUPER; PROCESS; REPLICATION CLIENT",
-    "mysql": "SYSTEM_VARIABLES_ADMIN; PROCESS; REPLICATION CLIENT; SELECT ON performance_schema.*",
-    "mariadb-10.5+": "SUPER; CONNECTION ADMIN; BINLOG ADMIN; PROCESS; BINLOG MONITOR; SLAVE MONITOR",
-    "mariadb": "SUPER; PROCESS; REPLICATION CLIENT",
-}
-
 
 def grants_for(server: RunningServer) -> str:
-    number = tuple(int(part) for part in server.version.split("."))
-    if server.flavor == "mysql":
-        return GRANTS["mysql" if number >= (8,) else "mysql-5.7"]
-    return GRANTS["mariadb-10.5+" if number >= (10, 5, 2) else "mariadb"]
+    """What applying needs there, and nothing more."""
+    comment = "MariaDB" if server.flavor == "mariadb" else "MySQL"
+    version = identify(server.value("VERSION()") or "", comment, variables={"version_comment": comment})
+    schema = "; SELECT ON performance_schema.*" if version.is_mysql and version.number >= (8, 0, 0) else ""
+    return "; ".join(apply_privileges(version)) + schema
 
 
 @dataclass

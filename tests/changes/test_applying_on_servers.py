@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from advisor.changes.models import Application, State, Step
-from tests.changes.servers_changed import Shop, globals_of, has, persisted_of, shop
+from tests.changes.servers_changed import Shop, globals_of, grants_for, has, persisted_of, shop
 from tests.servers import RunningServer
 from tests.servers.fixtures import each_server
 
@@ -19,7 +19,7 @@ target = each_server(options={"innodb_log_buffer_size": "2M", "performance_schem
 SIX = {
     "innodb_io_capacity": "700",
     "innodb_lru_scan_depth": "777",
-    "innodb_flush_neighbors": "0",
+    "innodb_flush_neighbors": "2",
     "max_connections": "123",
     "table_open_cache": "456",
     "thread_cache_size": "17",
@@ -123,7 +123,9 @@ def test_the_redo_log_is_resized_and_resized_back(desk: Shop, target: RunningSer
 
 def test_what_was_persisted_before_is_persisted_again_and_not_what_ran(desk: Shop, target: RunningServer) -> None:
     if persisted_of(target) is None:
-        pytest.skip("Only MySQL 8 and later persist values.")
+        with pytest.raises(Exception, match=r"1193|1064|Unknown system variable|syntax"):
+            target.sql("SET PERSIST max_connections = 210")
+        return
     ran = target.value("@@GLOBAL.max_connections")
     target.sql("SET PERSIST max_connections = 210")
     target.sql(f"SET GLOBAL max_connections = {ran}")
@@ -137,6 +139,23 @@ def test_what_was_persisted_before_is_persisted_again_and_not_what_ran(desk: Sho
         assert target.value("@@GLOBAL.max_connections") == ran
     finally:
         target.sql("RESET PERSIST IF EXISTS max_connections")
+
+
+def test_an_account_that_could_persist_and_not_take_it_back_gets_no_statement_sent(
+    desk: Shop, target: RunningServer
+) -> None:
+    if persisted_of(target) is None:
+        assert "PERSIST_RO_VARIABLES_ADMIN" not in grants_for(target)
+        return
+    request = desk.approved({"alpha": {"innodb_lru_scan_depth": "1500"}})
+    target.sql("REVOKE PERSIST_RO_VARIABLES_ADMIN ON *.* FROM 'applier'@'127.0.0.1'")
+    try:
+        request = desk.apply(request)
+        assert (request.state, request.why["kind"]) == (State.FAILED, "no-way-back")
+        assert "GRANT PERSIST_RO_VARIABLES_ADMIN ON *.* TO 'applier'@'127.0.0.1'" in str(request.why)
+        assert not Step.objects.exists()
+    finally:
+        target.sql("GRANT PERSIST_RO_VARIABLES_ADMIN ON *.* TO 'applier'@'127.0.0.1'")
 
 
 def test_two_hundred_races_with_somebody_elses_hand_overwrite_nothing_silently(
@@ -153,7 +172,7 @@ def test_two_hundred_races_with_somebody_elses_hand_overwrite_nothing_silently(
     from tests.changes.applying_fakes import Kept
 
     steps = [Planned.of(one) for one in part["steps"]]
-    connection = target.connect()
+    connection, persists = target.connect(), persisted_of(target) is not None
     session = open_session(desk.rows["alpha"], part["fingerprint"])
     refused = applied = 0
     windows: list[float] = []
@@ -187,11 +206,11 @@ def test_two_hundred_races_with_somebody_elses_hand_overwrite_nothing_silently(
                 windows += [window for window in kept.windows if window is not None]
                 applied += 1
             cursor.execute(f"SET GLOBAL innodb_lru_scan_depth = {old}")
+            if persists:
+                cursor.execute("RESET PERSIST IF EXISTS innodb_lru_scan_depth")
     finally:
         session.close()
         connection.close()
-    if persisted_of(target) is not None:
-        target.sql("RESET PERSIST IF EXISTS innodb_lru_scan_depth")
     assert (refused, applied) == (120, 80)
     assert len(windows) == 80, "the time between the last look and the answer was measured each time"
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.changes.applying import wording
+from advisor.changes.applying import grammar, wording
 from advisor.changes.applying import wording_around as around
 from advisor.changes.applying.machine import Said, Step
 from advisor.changes.applying.session import LiveSession
+from advisor.mysql.grants import RESET_PERSIST, has_privilege, parse_grants, remedy_for
 from advisor.mysql.values import human_size, same
 from collector import snapshots
 from collector.models import Server
@@ -58,6 +60,8 @@ def why_not(
         live = session.read(change["variable"])
         if not same(live, change["current"]) and not same(live, change["proposed"]):
             return wording.moved(change["variable"], change["current"], change["proposed"], live)
+    if (no_way := _no_way_back(session, steps)) is not None:
+        return no_way
     status = session.status("Threads_running", "wsrep_local_state_comment", "wsrep_ready")
     return (
         _load(status, server, noted)
@@ -66,6 +70,25 @@ def why_not(
         or _busy(session, noted)
         or _disk(session, server, steps, noted)
     )
+
+
+def _no_way_back(session: LiveSession, steps: Sequence[Step]) -> Said | None:
+    """What can be persisted can not always be taken back by the same account: that is looked at before, not after."""
+    if not any(grammar.parse(text).scope == "RESET" for step in steps for text in step.undo):
+        return None
+    rows = session.ask("SHOW GRANTS")
+    if rows is None:
+        return None
+    lines = [row[0] or "" for row in rows.rows]
+    # What comes through a role is not shown here.
+    if any(" ON " not in line for line in lines):
+        return None
+    have = parse_grants(lines)
+    if has_privilege(have, RESET_PERSIST) or has_privilege(have, "SUPER"):
+        return None
+    with suppress(ValueError):
+        return around.no_way_back(remedy_for(RESET_PERSIST, session.facts.version, session.connection.account))
+    return around.no_way_back(RESET_PERSIST)
 
 
 def _load(status: Mapping[str, str], server: Server, noted: dict[str, Any]) -> Said | None:

@@ -55,6 +55,14 @@ def guard_disk(variable: str, wanted: str, free: str) -> Said:
     )
 
 
+def no_way_back(grant: str) -> Said:
+    return message(
+        "no-way-back",
+        _("Nothing was sent: the apply account may persist a value, but not take that back. Run this first: {grant}"),
+        grant=grant,
+    )
+
+
 # --- after a crash --------------------------------------------------------------------------------------------------
 
 
