@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 
-_LINK = re.compile(r"(/(?:login|invitation)(?:/|%2F))[A-Za-z0-9_-]{16,}")
+_LINK = re.compile(r"((?:/|%2F)(?:login|invitation)(?:/|%2F))[A-Za-z0-9_-]{16,}", re.IGNORECASE)
 
 
 class WithoutLoginLinks(logging.Filter):

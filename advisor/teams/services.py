@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from allauth.account.signals import password_changed
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import User
@@ -160,6 +161,30 @@ def set_password(*, request: HttpRequest, user: User, password: str) -> None:
     user.save(update_fields=["password"])
     update_session_auth_hash(request, user)
     password_changed.send(sender=User, request=request, user=user)
+
+
+@transaction.atomic
+def forget_second_factor(*, user: User) -> None:
+    """Removes apps, keys and recovery codes of somebody who lost them. Each removal is recorded by its own row."""
+    for factor in Authenticator.objects.filter(user=user):
+        factor.delete()
+
+
+@transaction.atomic
+def seal_second_factors_anew() -> int:
+    """Encrypts the secrets of apps and recovery codes with the first credential key; how many were.
+
+    Part of rotating the credential keys: afterwards an old one may go.
+    """
+    adapter, count = get_adapter(), 0
+    for factor in Authenticator.objects.select_for_update():
+        sealed = {name: factor.data[name] for name in ("secret", "seed") if name in factor.data}
+        for name, text in sealed.items():
+            factor.data[name] = adapter.encrypt(adapter.decrypt(text))
+            count += 1
+        if sealed:
+            factor.save(update_fields=["data"])
+    return count
 
 
 def needs_login_link(*, user: User) -> bool:

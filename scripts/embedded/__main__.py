@@ -245,7 +245,7 @@ class Conductor:
         say("")
         say(f"Log in: {first}" if first else f"Log in: {self.address}/")
         if second:
-            say(f"Second person: {second}")
+            say(f"As the second person, who approves and applies: {second}")
         say("")
 
     def run_afterwards(self) -> None:

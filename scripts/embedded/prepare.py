@@ -18,7 +18,8 @@ from pathlib import Path
 from scripts.embedded.places import ROOT, find_places
 
 FIRST_ADMINISTRATOR = "admin"
-SECOND_PERSON = "colleague"
+#: Named by role, as the first: what one proposes the other approves and applies.
+SECOND_PERSON = "approver"
 
 
 def static_fingerprint(root: Path) -> str:
@@ -112,9 +113,7 @@ def prepare(*, link: bool, demo: tuple[int, Path] | None) -> dict[str, str | Non
     return {
         "first": login_link(FIRST_ADMINISTRATOR, roles=[], administrator=True) if link else None,
         # Whoever approves must not be the author, so the second person may approve and apply.
-        "second": login_link(SECOND_PERSON, roles=["editor", "approver", "operator"], administrator=False)
-        if demo
-        else None,
+        "second": login_link(SECOND_PERSON, roles=["approver", "operator"], administrator=False) if demo else None,
     }
 
 
