@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from django.template.loader import render_to_string
+from django.test import Client
 
 from advisor.changes import verifying, verifying_page
 from advisor.changes.models import Application
@@ -63,3 +64,13 @@ def test_what_the_server_says_of_itself_is_escaped(desk: Desk) -> None:
     html = page(application)
     assert "<script" not in html
     assert "&lt;script&gt;" in html
+
+
+def test_the_page_of_a_rule_says_how_often_it_was_right_here(desk: Desk) -> None:
+    rule = "redo.redo-log-undersized"
+    client = Client()
+    client.force_login(desk.author)
+    said = "1 judged, 1 improved, 0 without a difference, 0 worse, 0 not to be told"
+    assert said not in client.get(f"/rules/{rule}").content.decode()
+    applied(desk, rule=rule).verifications.filter(stage="early").update(verdict="improved", judged_at=at(600))
+    assert said in client.get(f"/rules/{rule}").content.decode()

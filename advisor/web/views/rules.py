@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from advisor.changes import track_record
 from advisor.engine.rule import Rule
 from advisor.recommendations import rule_settings
 from advisor.recommendations.models import RuleSetting
@@ -35,6 +36,7 @@ def _page(request: HttpRequest, found: Rule, *, form: RuleChange | None = None, 
         "rule": found,
         "open": rule_pages.where_it_is_open(found.id, teams),
         "history": rule_pages.history(found.id, teams),
+        "record": track_record.of_rule(found.id, [team.pk for team in teams]),
         "settings": rule_pages.settings_of(found.id, request.user),
         "teams": settable,
         "form": form or RuleChange(found),
