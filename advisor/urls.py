@@ -10,6 +10,7 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("", include("advisor.teams.urls")),
     path("", include("advisor.teams.audit_urls")),
+    path("", include("advisor.changes.webhooks_urls")),
     path("", include("advisor.web.urls")),
 ]
 
