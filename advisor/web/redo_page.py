@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from advisor.engine.units import DAY
+from advisor.engine.units import DAY, MINUTE
 from advisor.mysql import redo, series
 from advisor.mysql.digest import HourlyDigest
 from advisor.mysql.snapshot import Remedy, RemedyKind, Snapshot
@@ -183,10 +183,14 @@ def _chosen(sizing: Sizing, found: Recording, parameters: Mapping[str, str]) -> 
 
 
 def _what_was_read(found: Recording, period: Period) -> str:
-    """``from 23 h 58 min of 24 h``."""
+    """``from 23 h 58 min of 24 h``; no day where the range says hours."""
+    read, whole = found.recorded.read_seconds, round(period.seconds)
+    words = _("24 h") if whole == DAY else quantities.duration(whole)
+    if round(read / MINUTE) == round(whole / MINUTE):
+        return _("from all of %(range)s") % {"range": words}
     return _("from %(read)s of %(range)s") % {
-        "read": quantities.duration(round(found.recorded.read_seconds / 60) * 60 or round(found.recorded.read_seconds)),
-        "range": quantities.duration(round(period.seconds)),
+        "read": quantities.duration(round(read / MINUTE) * MINUTE or round(read)),
+        "range": words,
     }
 
 

@@ -62,7 +62,7 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
     from advisor.recommendations.models import Recommendation
     from collector.models import Heartbeat, ServerState, Shard, UpkeepSample
     from tests.recommendations.building import switched_off
-    from tests.web import demo, walking
+    from tests.web import demo, redo_history, walking
 
     servers = demo.build(team, hours=hours, now=time.time() + LEAD_SECONDS)
     busy = servers[0]
@@ -86,7 +86,8 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
                      late_p50_seconds=0.2, late_p99_seconds=0.7)
         for ago in range(0, 96)
     )  # fmt: skip
-    names = {server.name: server.pk for server in servers}
+    sized = redo_history.build(team, hours=26, capacity=64 * demo.MIB, now=now)
+    names = {server.name: server.pk for server in [*servers, sized]}
     values = walking.filling(busy, advice, setting_id=setting.pk, other_id=servers[2].pk)
     return {"servers": names, "values": values}
 

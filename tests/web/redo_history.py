@@ -52,8 +52,9 @@ def build(
     io_capacity: int = 200,
     version: str = "8.0.36",
     without: tuple[str, ...] = (),
+    now: float | None = None,
 ) -> Server:
-    """Registers the server, writes ``hours`` of polls up to now and one snapshot, and has it judged.
+    """Registers the server, writes ``hours`` of polls up to ``now`` (unix seconds) and one snapshot, has it judged.
 
     ``without`` are status variables that this account may not see: prefixes of their names.
     """
@@ -73,7 +74,7 @@ def build(
         team=team, name=name, host="127.0.0.1", port=3500 + len(name), user="tidemark", password="secret",
         tags=("prod",), host_facts={"storage": "ssd"}, unrestricted=True,
     )  # fmt: skip
-    end = int(time.time()) // 10 * 10
+    end = int(now if now is not None else time.time()) // 10 * 10
     start = end - int(hours * 3600)
     emulated = Emulated(
         capacity, io_capacity, 10 * io_capacity, hot_pages=hot_pages, change_bytes=change_bytes, pool_pages=65_536

@@ -185,3 +185,10 @@ def test_a_list_is_imported_and_corrected_without_any_script(visit: Any, team: A
     page.wait_for_url("**/")
     assert sorted(Server.objects.values_list("name", flat=True)) == ["ledger", "orders"]
     seen.clean()
+
+
+def test_a_paste_that_is_too_large_says_what_is_so_and_what_to_do(owner: Any, sign_in: Any) -> None:
+    answer = sign_in(owner).post("/servers/import", {"text": "x" * 2_700_000})
+    assert answer.status_code == 413
+    assert "2.5 MiB of text at most" in answer.content.decode()
+    assert "in parts" in answer.content.decode()

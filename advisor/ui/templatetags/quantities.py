@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from django import template
-from django.utils.safestring import SafeString
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from advisor.ui import messages, quantities
 from advisor.ui.charts import small
 
 register = template.Library()
+
+_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def _or_nothing(value: object, form: Any) -> str:
@@ -92,6 +96,12 @@ def message(document: object) -> str:
 def words(document: Mapping[str, Any], name: str) -> str:
     """The title, the expected effect and the like of a stored recommendation, translated where it can be."""
     return messages.text_of((document.get("words") or {}).get(name) or document.get(name))
+
+
+@register.filter
+def whole_dates(text: str) -> SafeString:
+    """The text with dates that no line breaks in two."""
+    return mark_safe(_DATE.sub(r'<span class="nowrap">\g<0></span>', conditional_escape(text)))  # noqa: S308 -- escaped
 
 
 @register.simple_tag

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template import loader
 from django.utils.translation import gettext as _
 
+from advisor.ui import quantities
+
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "web/problem.html", {"title": _("There is nothing here"), "kind": "404"}, status=404)
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What cannot be read; too much at once is told with its limit, since a file of the same has another."""
+    if isinstance(exception, RequestDataTooBig):
+        limit = quantities.size(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0)
+        context = {"title": _("That is too much at once"), "kind": "413", "limit": limit}
+        return render(request, "web/problem.html", context, status=413)
+    context = {"title": _("This could not be understood"), "kind": "400"}
+    return render(request, "web/problem.html", context, status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
