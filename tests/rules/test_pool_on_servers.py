@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from collector.observe import observe
 from collector.target import from_url
 from tests.servers import CI_SERVERS, RunningServer, start_server
 from tests.servers.fixtures import server_params
-from tests.servers.load import SCHEMA, prepare, write_load
+from tests.servers.load import SCHEMA, beside, prepare, write_load
 
 RULE = rule_by_id("memory.buffer-pool-undersized")
 #: About 90 MB of table, read at random: thrice the small pool, a third of the big one.
@@ -39,35 +40,16 @@ def random_reads(server: RunningServer) -> Iterator[None]:
 
     Faster than that, MySQL, which evicts pages once a second, runs out of free pages between two rounds.
     """
-    ended = threading.Event()
-    failures: list[BaseException] = []
 
-    def work(seed: int) -> None:
-        chance = random.Random(seed)
-        try:
-            connection = server.connect()
-            try:
-                cursor = connection.cursor()
-                while not ended.wait(0.22):
-                    ids = ",".join(str(chance.randrange(ROWS)) for _ in range(100))
-                    cursor.execute(f"SELECT SUM(LENGTH(pad)) FROM {SCHEMA}.t WHERE id IN ({ids})")
-                    cursor.fetchall()
-            finally:
-                connection.close()
-        except Exception as failure:
-            failures.append(failure)
+    def work(cursor: Any, number: int, ended: threading.Event) -> None:
+        chance = random.Random(number)
+        while not ended.wait(0.22):
+            ids = ",".join(str(chance.randrange(ROWS)) for _ in range(100))
+            cursor.execute(f"SELECT SUM(LENGTH(pad)) FROM {SCHEMA}.t WHERE id IN ({ids})")
+            cursor.fetchall()
 
-    workers = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(2)]
-    for worker in workers:
-        worker.start()
-    try:
+    with beside(server, work):
         yield
-    finally:
-        ended.set()
-        for worker in workers:
-            worker.join(60)
-    if failures:
-        raise failures[0]
 
 
 def seen_under_reads(name: str, pool: str) -> Observation:

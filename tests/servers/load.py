@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,6 +103,36 @@ def write_load(
             worker.join(60)
     if load._failure is not None:
         raise load._failure
+
+
+@contextmanager
+def beside(
+    server: RunningServer, work: Callable[[Any, int, threading.Event], None], *, threads: int = 2
+) -> Iterator[None]:
+    """Runs ``work(cursor, number, ended)`` in threads with a connection each while the block runs; it returns when
+    ``ended`` is set. A failure is raised at the block's end.
+    """
+    ended = threading.Event()
+    failures: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            with closing(server.connect()) as connection:
+                work(connection.cursor(), number, ended)
+        except Exception as failure:
+            failures.append(failure)
+
+    workers = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for worker in workers:
+            worker.join(60)
+    if failures:
+        raise failures[0]
 
 
 def run_write_load(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from advisor.mysql.derived import derive
 from advisor.mysql.version import ServerVersion, identify
 from advisor.whatif import history
 from tests.servers import RunningServer
+from tests.servers.load import beside
 
 MIB = 1 << 20
 ROW_BYTES, BATCH, WRITERS = 896, 50, 2
@@ -69,38 +71,22 @@ def changing(server: RunningServer, *, rows: int) -> Iterator[None]:
         values = ",".join(f"({i},0,REPEAT('a',{ROW_BYTES}))" for i in range(first, first + 2000))
         cursor.execute(f"INSERT INTO hot.t VALUES {values}")
     connection.close()
-    ended, failures = threading.Event(), []
     began = time.monotonic()
 
-    def work(number: int) -> None:
-        try:
-            mine = server.connect()
-            hand, dice, due = mine.cursor(), random.Random(number), time.monotonic()
-            while not ended.is_set():
-                places = ",".join(str(dice.randrange(rows)) for _ in range(BATCH))
-                hand.execute(
-                    f"UPDATE hot.t SET n = n + 1, pad = REPEAT(SHA2({dice.random()} + id, 256), 14) "
-                    f"WHERE id IN ({places})"
-                )
-                share = COURSE[int((time.monotonic() - began) // 10) % len(COURSE)]
-                pace = WRITERS * BATCH * REDO_PER_ROW / (REDO_PER_SECOND * share)
-                due = max(due + pace, time.monotonic() - 0.5)
-                ended.wait(max(0.0, due - time.monotonic()))
-            mine.close()
-        except Exception as failure:
-            failures.append(failure)
+    def work(cursor: Any, number: int, ended: threading.Event) -> None:
+        dice, due = random.Random(number), time.monotonic()
+        while not ended.is_set():
+            places = ",".join(str(dice.randrange(rows)) for _ in range(BATCH))
+            cursor.execute(
+                f"UPDATE hot.t SET n = n + 1, pad = REPEAT(SHA2({dice.random()} + id, 256), 14) WHERE id IN ({places})"
+            )
+            share = COURSE[int((time.monotonic() - began) // 10) % len(COURSE)]
+            pace = WRITERS * BATCH * REDO_PER_ROW / (REDO_PER_SECOND * share)
+            due = max(due + pace, time.monotonic() - 0.5)
+            ended.wait(max(0.0, due - time.monotonic()))
 
-    workers = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(WRITERS)]
-    for worker in workers:
-        worker.start()
-    try:
+    with beside(server, work, threads=WRITERS):
         yield
-    finally:
-        ended.set()
-        for worker in workers:
-            worker.join(30)
-    if failures:
-        raise failures[0]
 
 
 def poll(server: RunningServer) -> Poll:
