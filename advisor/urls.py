@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("advisor.web.urls")),
 ]
 
+handler400 = "advisor.web.views.errors.refused"
 handler403 = "advisor.web.views.errors.forbidden"
 handler404 = "advisor.web.views.errors.not_found"
 handler500 = "advisor.web.views.errors.server_error"
