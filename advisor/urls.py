@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("advisor.teams.urls")),
     path("", include("advisor.teams.audit_urls")),
     path("", include("advisor.changes.webhooks_urls")),
+    path("", include("advisor.changes.urls")),
     path("", include("advisor.web.urls")),
 ]
 

@@ -32,6 +32,7 @@ GROUPS: tuple[Group, ...] = (
     Group("version", gettext_noop("Version changed"), "V"),
     Group("role", gettext_noop("Role changed"), "F"),
     Group("finding", gettext_noop("Recommendations"), "!"),
+    Group("request", gettext_noop("Change requests")),
     Group("deploy", gettext_noop("Deployments"), "D"),
     Group("annotation", gettext_noop("Annotations"), "A"),
     Group("watching", gettext_noop("Watching it")),
@@ -72,6 +73,7 @@ def group_of(kind: str, data: object) -> Group:
     known = _KINDS.get(kind)
     if known is None:
         known = "finding" if kind.startswith(("recommendation.", "rule.")) else "watching"
+        known = "request" if kind.startswith("change.") else known
     return _BY_ID[known]
 
 
@@ -122,6 +124,7 @@ def sentence(kind: str, data: object) -> str:
         "silent": _duration(_get(data, "seconds")),
         "why": str(_get(data, "sentence") or ""),
         "rule": str(_get(data, "rule") or ""),
+        "number": str(_get(data, "number") or ""),
     }
     if kind == "recommendation.resolved" and _get(data, "why") == "switched_off":
         return _("Closed, since its rule was switched off: %(title)s") % values
@@ -157,6 +160,27 @@ _WORDS = {
     "recommendation.reopened": gettext_noop("Opened again by hand: %(title)s"),
     "recommendation.assigned": gettext_noop("Who takes care, until when, or its ticket was changed: %(title)s"),
     "recommendation.commented": gettext_noop("Commented: %(title)s"),
+    "change.create": gettext_noop("Change %(number)s was written: %(title)s"),
+    "change.edit": gettext_noop("Change %(number)s was edited: %(title)s"),
+    "change.submit": gettext_noop("Change %(number)s was submitted for review: %(title)s"),
+    "change.comment": gettext_noop("Change %(number)s was commented: %(title)s"),
+    "change.request_changes": gettext_noop("Change %(number)s came back, changes are requested: %(title)s"),
+    "change.endorse": gettext_noop("Change %(number)s has one more approval: %(title)s"),
+    "change.approve": gettext_noop("Change %(number)s was approved: %(title)s"),
+    "change.unapprove": gettext_noop("The plan of change %(number)s does not hold any more, approvals fell: %(title)s"),
+    "change.schedule": gettext_noop("Change %(number)s was scheduled: %(title)s"),
+    "change.unschedule": gettext_noop("Change %(number)s will not begin by itself any more: %(title)s"),
+    "change.begin": gettext_noop("Change %(number)s is being applied: %(title)s"),
+    "change.begin_emergency": gettext_noop("Emergency change %(number)s is being applied before its review: %(title)s"),
+    "change.awaits_restart": gettext_noop("Change %(number)s waits for a restart: %(title)s"),
+    "change.applied": gettext_noop("Change %(number)s was applied: %(title)s"),
+    "change.recognise": gettext_noop("Somebody ran the statements of change %(number)s by hand: %(title)s"),
+    "change.keep": gettext_noop("Change %(number)s was kept: %(title)s"),
+    "change.begin_roll_back": gettext_noop("Change %(number)s is being rolled back: %(title)s"),
+    "change.rolled_back": gettext_noop("Change %(number)s was rolled back: %(title)s"),
+    "change.fail": gettext_noop("Change %(number)s failed, nothing is left of it: %(title)s"),
+    "change.need_attention": gettext_noop("Change %(number)s needs attention: %(title)s"),
+    "change.withdraw": gettext_noop("Change %(number)s was withdrawn: %(title)s"),
     "rule.switched_off": gettext_noop("A rule was switched off: %(rule)s"),
     "rule.thresholds_changed": gettext_noop("A rule was given thresholds of your own: %(rule)s"),
     "rule.setting_cleared": gettext_noop("A rule counts again as it is declared: %(rule)s"),

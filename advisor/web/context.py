@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
+from advisor.changes import notices, page_list
 from advisor.recommendations.models import FleetRow
 from advisor.teams import access, audit_reading
 from advisor.web.fleet_page import NEEDS_SOMEBODY
@@ -39,6 +40,13 @@ def _items(request: HttpRequest) -> list[Item]:
     on_fleet = name.startswith(("fleet", "add-server", "import-servers", "server", "recommendation"))
     return [
         Item(_("Fleet"), reverse("fleet"), on_fleet, waiting, _("need somebody")),
+        Item(
+            _("Changes"),
+            reverse("changes"),
+            name.startswith(("change", "polic")),
+            page_list.count_waiting(request.user),
+            _("wait for you"),
+        ),
         Item(_("Rules"), reverse("rules"), name.startswith("rule")),
         *([Item(_("Audit"), reverse("audit"), name == "audit")] if audits else []),
         Item(_("System"), reverse("system"), name == "system"),
@@ -49,6 +57,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     """Lazy where it asks the database: a part for htmx shows no rail."""
     return {
         "navigation": SimpleLazyObject(lambda: _items(request)),
+        "unread_notices": SimpleLazyObject(lambda: notices.count_unread(request.user)),
         "team_names": SimpleLazyObject(lambda: ", ".join(team.name for team in access.teams_of(request.user))),
         "theme": chosen(request)["theme"],
         "zone_name": timezone.get_current_timezone_name(),

@@ -146,8 +146,11 @@ def _group(group: str) -> Q:
     finding = Q(kind__startswith="recommendation.") | Q(kind__startswith="rule.")
     if group == "finding":
         return finding
+    request = Q(kind__startswith="change.")
+    if group == "request":
+        return request
     if group == "watching":
-        return ~finding & ~Q(kind__in=[kind for one in words.GROUPS for kind in words.kinds_of(one.id)])
+        return ~finding & ~request & ~Q(kind__in=[kind for one in words.GROUPS for kind in words.kinds_of(one.id)])
     return Q(kind__in=words.kinds_of(group))
 
 

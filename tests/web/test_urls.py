@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from advisor.teams import services
 from advisor.teams.models import Team
@@ -105,6 +106,24 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
         {"anonymous": 302, "outsider": 404, "viewer": 403, "editor": 403, "operator": 403, "": 302},
     ),
     "system": ("", "get", {"anonymous": 302, "": 200}),
+    "changes": ("", "get", {"anonymous": 302, "": 200}),
+    "change-new": ("", "get", {"anonymous": 302, "": 403, "outsider": 200, "editor": 200, "admin": 200}),
+    "change-hint": ("", "get", {"anonymous": 302, "": 404}),
+    "change": ("change", "get", {"anonymous": 302, "outsider": 404, "": 200}),
+    "change-edit": ("change", "get", {"anonymous": 302, "outsider": 404, "": 403, "editor": 200, "admin": 200}),
+    "change-submit": ("change", "post", {"anonymous": 302, "outsider": 404, "": 403, "editor": 422, "admin": 422}),
+    "change-review": ("change", "post", {"anonymous": 302, "outsider": 404, "": 403, "approver": 422, "admin": 422}),
+    "change-withdraw": ("change", "post", {"anonymous": 302, "outsider": 404, "": 403, "editor": 302, "admin": 302}),
+    "change-schedule": ("change", "post", {"anonymous": 302, "outsider": 404, "": 403, "operator": 422, "admin": 422}),
+    "change-apply": ("change", "post", {"anonymous": 302, "outsider": 404, "": 403, "operator": 302, "admin": 302}),
+    "change-roll-back": ("change", "get", {"anonymous": 302, "outsider": 404, "": 403, "operator": 302, "admin": 302}),
+    "change-keep": ("change", "post", {"anonymous": 302, "outsider": 404, "": 403, "operator": 302, "admin": 302}),
+    "change-statements": ("change file", "get", {"anonymous": 302, "": 404}),  # a draft has no plan
+    "policies": ("", "get", {"anonymous": 302, "": 403, "outsider": 200, "admin": 200}),
+    "policy-set": ("", "post", {"anonymous": 302, "": 403, "outsider": 422, "admin": 422}),
+    "policy-delete": ("policy", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
+    "notices": ("", "get", {"anonymous": 302, "": 200}),
+    "notices-read": ("", "post", {"anonymous": 302, "": 302}),
     "healthz": ("", "get", {"": 200}),
     "readyz": ("", "get", {"": 200}),
     "team-webhooks": ("team", "get", {"anonymous": 302, "outsider": 404, "": 403, "admin": 200}),
@@ -181,6 +200,25 @@ def _colleague(team: Team) -> Any:
     return colleague
 
 
+def _draft(server: Any) -> Any:
+    """A change request that nobody has submitted: a new one each time, since some addresses end it."""
+    from advisor.changes import services as changes
+
+    writer, _ = User.objects.get_or_create(username="writer")
+    wanted = [changes.Change(server, "innodb_io_capacity", "700")]
+    return changes.create(
+        team=server.team, actor=writer, title="More", reason="r", changes=wanted, now=timezone.now()
+    )  # fmt: skip
+
+
+def _policy(team: Team) -> Any:
+    """A policy of the team, there again each time."""
+    from advisor.changes import services as changes
+
+    writer, _ = User.objects.get_or_create(username="writer")
+    return changes.set_policy(team=team, actor=writer, now=timezone.now(), tag="some")
+
+
 def _address(name: str, takes: str, server: Any, advice: Any) -> str:
     rule = "redo.redo-log-undersized"
     if takes == "issuer":
@@ -189,6 +227,12 @@ def _address(name: str, takes: str, server: Any, advice: Any) -> str:
         return reverse(name, args=["x" * 43])  # of no link
     if takes in ("key", "token"):
         return reverse(name, args=[1])  # nobody's
+    if takes == "change":
+        return reverse(name, args=[_draft(server).pk])
+    if takes == "change file":
+        return reverse(name, args=[_draft(server).pk, server.pk, "sql"])
+    if takes == "policy":
+        return reverse(name, args=[_policy(server.team).pk])
     if takes == "team":
         return reverse(name, args=[server.team_id])
     if takes == "team invitation":

@@ -1,0 +1,1 @@
+"""Pages of change requests, policies and notices."""
