@@ -1,11 +1,10 @@
-"""Submitting, reviewing, scheduling, and holding a plan against its servers. Each function is one transaction.
+"""Submitting, reviewing and scheduling. Each function is one transaction.
 
 Servers are read before a transaction begins, never within one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -15,18 +14,14 @@ from django.db import transaction
 
 from advisor.changes import gate, people, planning, policies, reading, states
 from advisor.changes.checks import NotReady, checks, parts
-from advisor.changes.live import LiveFacts, same_server
 from advisor.changes.models import ChangeRequest, Plan, Review, State
 from advisor.changes.planning import BadPlan
 from advisor.changes.refusing import OwnChange, StalePlan
 from advisor.changes.requests import LONGEST_TEXT, BadRequest, let_fall
-from advisor.changes.said import Said, english
-from advisor.changes.said import said as _made
+from advisor.changes.staleness import refresh, servers_of
 from advisor.changes.states import CameLate, Step
-from advisor.mysql.values import same
 from advisor.teams.access import access_to
 from advisor.teams.roles import Action
-from collector.models import Server
 
 #: How long a plan holds: what a server was asked longer ago than this is asked again.
 PLAN_SECONDS = 24 * 3600
@@ -37,7 +32,7 @@ _TRIES = 5
 def submit(*, request: ChangeRequest, actor: AbstractBaseUser, now: datetime) -> ChangeRequest:
     """Reads the servers, makes the plan and asks for reviews. Raises NotReady with the checks, WrongState, CameLate."""
     states.after(request.state, Step.SUBMIT)
-    facts = reading.read_all(_servers(request), now=now)
+    facts = reading.read_all(servers_of(request), now=now)
     found = checks(request, facts)
     if not all(one.ok for one in found):
         raise NotReady(found)
@@ -216,75 +211,3 @@ def schedule(*, request: ChangeRequest, actor: AbstractBaseUser, at: datetime | 
         data={"scheduled_at": at.isoformat()},
         fields={"scheduled_at": at, "scheduled_by": actor},
     )
-
-
-def refresh(*, request: ChangeRequest, now: datetime) -> ChangeRequest:
-    """Holds the plan against its servers as they are now; where it does not hold any more its approvals fall.
-
-    A server that cannot be read now proves nothing: applying reads it again. Answers the request as it is then.
-    """
-    if request.plan is None or not states.can(request, Step.UNAPPROVE):
-        return request
-    why = why_stale(request.plan, reading.read_all(_servers(request), now=now), now)
-    return request if why is None else make_stale(request=request, why=why, now=now)
-
-
-def expire(*, now: datetime) -> int:
-    """Takes back the approvals of all plans that ran out; how many. Housekeeping calls it, once a minute."""
-    over = ChangeRequest.objects.filter(state__in=states.PLANNED, plan__expires_at__lte=now)
-    count = 0
-    for request in over.select_related("team", "plan", "author", "last_editor")[:500]:
-        try:
-            make_stale(request=request, why=_ran_out(), now=now)
-            count += 1
-        except (CameLate, states.WrongState):
-            continue  # Somebody took a step with it in this moment.
-    return count
-
-
-def make_stale(*, request: ChangeRequest, why: Said, now: datetime) -> ChangeRequest:
-    """The plan does not hold any more. Raises WrongState, CameLate."""
-    with transaction.atomic():
-        let_fall(request=request, now=now, why="stale")
-        return states.move(request=request, step=Step.UNAPPROVE, actor=None, now=now, why=why)
-
-
-def why_stale(plan: Plan, facts: Mapping[str, LiveFacts | reading.Unreadable], now: datetime) -> Said | None:
-    """Why a plan does not hold for servers as they were just read, as a stored message; None where it does."""
-    if plan.expires_at <= now:
-        return _ran_out()
-    for server in plan.document["servers"]:
-        live = facts.get(server["server"])
-        if not isinstance(live, LiveFacts):
-            continue
-        hard, soft = same_server(server["fingerprint"], live)
-        if hard:
-            return _made("Another server answers as {server}: {parts} changed.", server=server["name"],
-                         parts=", ".join(hard))  # fmt: skip
-        for change in server["changes"]:
-            running = live.variables.get(change["variable"])
-            if running is None or not same(running, change["current"]):
-                return _made(
-                    "{variable} of {server} was {old} when the plan was made, and is {running} now.",
-                    variable=change["variable"],
-                    server=server["name"],
-                    old=change["current_words"],
-                    running=running if running is not None else "–",
-                )
-        if soft:
-            return _made("{server} is not as it was when the plan was made: {parts} changed.",
-                         server=server["name"], parts=", ".join(soft))  # fmt: skip
-    return None
-
-
-def _ran_out() -> Said:
-    return _made("The plan ran out: it holds for a day after it was submitted.")
-
-
-def _servers(request: ChangeRequest) -> list[Server]:
-    return list(Server.objects.filter(pk__in=request.wanted.values("server_id")).order_by("folded"))
-
-
-def why_in_english(request: ChangeRequest) -> str:
-    """The latest reason of the present state, for the command line; empty where there is none."""
-    return english(request.why) if request.why else ""

@@ -6,15 +6,8 @@ from advisor.changes.checks import Check, NotReady, checks
 from advisor.changes.policy_setting import delete_policy, set_policy
 from advisor.changes.refusing import OwnChange, Refused, StalePlan
 from advisor.changes.requests import BadRequest, Change, create, edit, withdraw
-from advisor.changes.reviewing import (
-    expire,
-    make_stale,
-    refresh,
-    review,
-    schedule,
-    submit,
-    why_stale,
-)
+from advisor.changes.reviewing import review, schedule, submit
+from advisor.changes.staleness import expire, make_stale, refresh, why_stale
 from advisor.changes.states import CameLate, WrongState
 
 __all__ = [

@@ -39,11 +39,14 @@ def apply(*, application_id: str, **kwargs: Any) -> None:
 
 @shared_task(name="changes.tick", ignore_result=True)
 def tick(**kwargs: Any) -> None:
-    """What goes on by itself: recovering, schedules, canaries, restarts, expiry."""
+    """What goes on by itself: recovering, schedules, canaries, restarts, expiry, and plans that hold no more."""
+    from advisor.changes import upkeep
     from advisor.changes.applying import advance, recover
 
     recover()
     advance(timezone.now())
+    # After recognising what people ran by hand: their values are no drift.
+    upkeep.hold(timezone.now())
 
 
 def hand_out_on_commit(ids: list[str]) -> None:
