@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
 
@@ -31,6 +32,13 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Never: an invitation or an administrator makes accounts."""
         return False
+
+    def is_safe_url(self, url: str | None) -> bool:
+        """Whether somebody may be sent there after signing in: to paths of ours only, never by a whole address."""
+        try:
+            return bool(url and url.startswith("/") and url_has_allowed_host_and_scheme(url, allowed_hosts=None))
+        except ValueError:  # what looks like an address and is none
+            return False
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address that ``client_address`` settled; a unix socket has none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import DisallowedHost, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template import loader
@@ -18,6 +18,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
     """What cannot be read; too much at once is told with its limit, since a file of the same has another."""
+    if isinstance(exception, DisallowedHost):
+        # The frame of a page asks for the host again, and what was refused once must not end as a failure of ours.
+        return HttpResponse(_("This host name is not served here."), status=400, content_type="text/plain")
     if isinstance(exception, RequestDataTooBig):
         limit = quantities.size(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0)
         context = {"title": _("That is too much at once"), "kind": "413", "limit": limit}
