@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from advisor.changes import reading
+from advisor.changes import reading, services, states
 from advisor.changes.live import LiveFacts, from_snapshot
 from advisor.changes.models import ChangeRequest, State
 from advisor.mysql.snapshot import Snapshot
@@ -144,8 +144,6 @@ def request_for(
 
     ``values`` are variables and what is wanted of them, on each of ``servers`` (the desk's one).
     """
-    from advisor.changes import services, states
-
     wanted = [
         services.Change(server=server, variable=name, value=value)
         for server in (servers if servers is not None else [desk.server])
