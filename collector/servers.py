@@ -14,6 +14,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from advisor.journal import services as journal
 from advisor.teams import audit
@@ -59,6 +60,10 @@ class InvalidServer(ValueError):
         super().__init__(" ".join(self.errors.values()))
 
 
+def _taken(name: str) -> str:
+    return _("The team has a server called %(name)s already: choose another name.") % {"name": name}
+
+
 @transaction.atomic
 def add_server(
     *,
@@ -102,15 +107,13 @@ def add_server(
         }
     )
     if Server.objects.filter(team=team, folded=values["folded"]).exists():
-        raise InvalidServer({"name": f"The team has a server called {values['name']} already: choose another name."})
+        raise InvalidServer({"name": _taken(values["name"])})
     server = Server(team=team, shard=_shard(), **values)
     try:
         with transaction.atomic():
             server.save(force_insert=True)
     except IntegrityError:
-        raise InvalidServer(
-            {"name": f"The team has a server called {values['name']} already: choose another name."}
-        ) from None
+        raise InvalidServer({"name": _taken(values["name"])}) from None
     ServerState.objects.create(server=server)
     _seal(server, "observe", server.user, _secret(password))
     _journal("server.added", server, actor, {"name": server.name, "address": server.address})
@@ -147,13 +150,13 @@ def update_server(
     before = {name: getattr(server, name) for name in known}
     values = checked_values({**before, **changes})
     if Server.objects.filter(team=server.team_id, folded=values["folded"]).exclude(pk=server.pk).exists():
-        raise InvalidServer({"name": f"The team has a server called {values['name']} already: choose another name."})
+        raise InvalidServer({"name": _taken(values["name"])})
     sent_elsewhere = [
         name for name in ("host", "port", "socket", "user", "tls_mode", "tls_ca") if values[name] != before[name]
     ]
     if sent_elsewhere and password is None and Credential.objects.filter(server=server).exists():
         raise InvalidServer(
-            {"password": "Enter the password again: it is about to be sent elsewhere, or under other protection."}
+            {"password": _("Enter the password again: it is about to be sent elsewhere, or under other protection.")}
         )
     for name, value in values.items():
         setattr(server, name, value)
@@ -184,10 +187,10 @@ def set_credential(
     """Stores an account. ``user`` may stay empty for the purpose observe. Raises InvalidServer."""
     server = Server.objects.select_for_update().get(pk=server.pk)
     if purpose not in {"observe", "apply"}:
-        raise InvalidServer({"purpose": "An account is for observe or for apply."})
+        raise InvalidServer({"purpose": _("An account is for observe or for apply.")})
     user = user or (server.user if purpose == "observe" else "")
     if not user:
-        raise InvalidServer({"user": "The user name is missing."})
+        raise InvalidServer({"user": _("The user name is missing.")})
     if purpose == "observe" and user != server.user:
         server.user = user
         _checked_target(server)
@@ -303,7 +306,7 @@ def checked_values(
     errors: dict[str, str] = {}
     name = " ".join(str(given["name"]).split())
     if not name or len(name) > 100 or "/" in name or "://" in name or not name.isprintable():
-        errors["name"] = "The name has 1 to 100 characters, and no / in it."
+        errors["name"] = _("The name has 1 to 100 characters, and no / in it.")
     target = _target(given, errors, resolver)
     if given["tls_ca"]:
         try:
@@ -312,14 +315,17 @@ def checked_values(
             errors["tls_ca"] = error.sentence
     tags = list(dict.fromkeys(" ".join(str(tag).split()) for tag in given["tags"]))
     if any(not tag or len(tag) > _LONGEST_TAG for tag in tags):
-        errors["tags"] = f"A tag has 1 to {_LONGEST_TAG} characters."
+        errors["tags"] = _("A tag has 1 to %(n)s characters.") % {"n": _LONGEST_TAG}
     fast, full = given["fast_interval_seconds"], given["full_interval_seconds"]
     if not FASTEST_SECONDS <= fast <= SLOWEST_FAST_SECONDS:
-        errors["fast_interval_seconds"] = f"Polls are {FASTEST_SECONDS} to {SLOWEST_FAST_SECONDS} seconds apart."
+        errors["fast_interval_seconds"] = _("Polls are %(least)s to %(most)s seconds apart.") % {
+            "least": FASTEST_SECONDS,
+            "most": SLOWEST_FAST_SECONDS,
+        }
     if not max(fast, FASTEST_SECONDS) <= full <= SLOWEST_FULL_SECONDS:
-        errors["full_interval_seconds"] = (
-            f"Snapshots are at most {SLOWEST_FULL_SECONDS} seconds apart, and no closer than polls."
-        )
+        errors["full_interval_seconds"] = _(
+            "Snapshots are at most %(most)s seconds apart, and no closer than polls."
+        ) % {"most": SLOWEST_FULL_SECONDS}
     facts = _facts(given["host_facts"], errors)
     if errors:
         raise InvalidServer(errors)
