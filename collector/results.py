@@ -6,7 +6,7 @@ the lease is lost, nothing is written: the same reading delivered twice changes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -202,7 +202,7 @@ def _tell_changes(
     """Events for what is different: another server, another version, another role, or else the variables that changed.
 
     The variables that changed with a version are told with it: an upgrade changes dozens, and that is one thing that
-    happened. What people and tools do on a server is ``foreign``; nothing of Tidemark's changes servers yet.
+    happened. What was done on a server is ``foreign`` here: what of it was Tidemark's own, the room of changes knows.
     """
     was, now = previous.identity, snapshot.identity
     if was.fingerprint != now.fingerprint:
@@ -211,14 +211,25 @@ def _tell_changes(
     if was.role != now.role and "unknown" not in {was.role, now.role}:
         _tell(server, "server.role_changed", at, {"old": was.role, "new": now.role})
     shown = {name: [_short(value) for value in pair] for name, pair in list(changed.items())[:_MOST_CHANGES]}
-    many = {"changes": shown, "count": len(changed), "source": _FOREIGN}
+    who = _setters(previous, snapshot, shown)
+    many = {"changes": shown, "count": len(changed), "source": _FOREIGN, **who}
     if was.version.text != now.version.text:
         _tell(server, "server.version_changed", at, {"old": was.version.text, "new": now.version.text, **many})
     elif len(changed) == 1:
         ((name, (old, new)),) = shown.items()
-        _tell(server, "server.variable_changed", at, {"name": name, "old": old, "new": new, "source": _FOREIGN})
+        _tell(server, "server.variable_changed", at, {"name": name, "old": old, "new": new, "source": _FOREIGN, **who})
     elif changed:
         _tell(server, "server.variables_changed", at, many)
+
+
+def _setters(previous: Snapshot, snapshot: Snapshot, names: Iterable[str]) -> dict[str, Any]:
+    """Who set these since the snapshot before, by name, where the server tells; empty where it tells of none."""
+    found = {}
+    for name in names:
+        origin = snapshot.origins.get(name.lower())
+        if origin is not None and origin.set_at is not None and origin.set_at >= previous.server_clock - 1:
+            found[name] = {"at": round(origin.set_at, 3), "by": _short(origin.set_by)}
+    return {"who": found} if found else {}
 
 
 def _short(value: str | None) -> str | None:

@@ -10,3 +10,6 @@ class ChangesConfig(AppConfig):
 
     name = "advisor.changes"
     label = "changes"
+
+    def ready(self) -> None:
+        from advisor.changes import listening  # noqa: F401 -- connects to what the collector stores

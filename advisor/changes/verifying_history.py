@@ -22,7 +22,7 @@ _READ_BEFORE = {Verification.Stage.EARLY: 3.5 * HOUR, Verification.Stage.HOUR: 6
 #: How long a server is left alone after a change.
 SETTLE = Settle()
 #: Variables that a server moves by itself when another one is set.
-_MOVE_ALONG = frozenset({"innodb_io_capacity_max"})
+MOVE_ALONG = frozenset({"innodb_io_capacity_max"})
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def changed_besides(done: Applied, start: float, end: float) -> list[str]:
 
     A change is known by the first full snapshot that shows it, which may come after the window.
     """
-    ours = {name.lower() for name in done.variables} | _MOVE_ALONG
+    ours = {name.lower() for name in done.variables} | MOVE_ALONG
     found = settings_history.changes(done.server.pk, start, end + done.server.full_interval_seconds)
     if done.restart:
         # A restart takes over whatever stands in the option file; what lies inside the windows counts all the same.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -30,3 +31,9 @@ def record(
         data=data or {},
         key=key,  # type: ignore[misc]
     )
+
+
+def amend(*, event: Event, data: Mapping[str, Any]) -> None:
+    """Adds what only a room above knows of an event that was written already (whose doing it was); nothing goes."""
+    event.data = {**event.data, **data}
+    event.save(update_fields=["data"])

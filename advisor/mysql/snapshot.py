@@ -124,10 +124,20 @@ class Poll:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a variable's value came from: compiled, option file (with path), persisted, runtime, command line."""
+    """Where a variable's value came from: compiled, option file (with path), persisted, runtime, command line.
+
+    ``set_at`` (unix seconds by the server's clock) and ``set_by`` (user@host) tell who set it at run time, where the
+    server does (MySQL 8.0+); None and empty elsewhere.
+    """
 
     kind: str
     path: str = ""
+    set_at: float | None = None
+    set_by: str = ""
+
+    def as_list(self) -> list[str | float | None]:
+        """The plain values of a snapshot: two of most, as hardly any variable is ever set at run time."""
+        return [self.kind, self.path, *([self.set_at, self.set_by] if self.set_at is not None else ())]
 
 
 @dataclass(frozen=True)
@@ -188,7 +198,7 @@ class Snapshot:
             },
             "variables": dict(self.variables),
             "status": dict(self.status),
-            "origins": {name: [origin.kind, origin.path] for name, origin in self.origins.items()},
+            "origins": {name: origin.as_list() for name, origin in self.origins.items()},
             "persisted": None if self.persisted is None else dict(self.persisted),
             "metrics": {name: [m.subsystem, m.enabled, m.count] for name, m in self.metrics.items()},
             "performance_schema": dict(self.performance_schema),

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from advisor.mysql.snapshot import Origin, Remedy, RemedyKind
 from collector import redaction
 from collector.connection import Connection
 from collector.probes.probe import Found, Probe, Skipped, named_values
 
-MYSQL = "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH FROM performance_schema.variables_info"
+#: Seconds, since a time would come in the time zone of the session.
+MYSQL = (
+    "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH, UNIX_TIMESTAMP(SET_TIME), SET_USER, SET_HOST "
+    "FROM performance_schema.variables_info"
+)
 PERSISTED = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.persisted_variables"
 MARIADB_10_5 = "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, GLOBAL_VALUE_PATH FROM information_schema.SYSTEM_VARIABLES"
 MARIADB = "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, NULL FROM information_schema.SYSTEM_VARIABLES"
 
+#: As long as a server's own column is, or shorter.
+_LONGEST_NAME = 96
 #: The servers' words, and ours.
 _KINDS = {
     "COMPILED": "compiled",
@@ -45,10 +53,19 @@ def read(connection: Connection, found: Found) -> int:
         rows = connection.query(MYSQL)
         # The source of a value that was persisted in this run is DYNAMIC, so that only the list itself tells.
         found.persisted = named_values(connection.query(PERSISTED), found, "variable_origins", redaction.variable)
-    for name, source, path in rows.rows:
+    for name, source, path, *setting in rows.rows:
         if name and source:
-            found.origins[name.lower()] = Origin(_KINDS.get(source.upper(), source.lower()), path or "")
+            kind = _KINDS.get(source.upper(), source.lower())
+            found.origins[name.lower()] = Origin(kind, path or "", *_set(setting))
     return len(rows.rows)
+
+
+def _set(setting: Sequence[str | None]) -> tuple[float | None, str]:
+    """When and by whom a value was set at run time; nothing of those that never were."""
+    if len(setting) < 3 or not setting[0]:
+        return None, ""
+    user, host = (str(part or "")[:_LONGEST_NAME] for part in setting[1:3])
+    return float(setting[0]), f"{user}@{host}" if user or host else ""
 
 
 PROBE = Probe("variable_origins", "origin of system variables", read, "SELECT ON performance_schema.*")
