@@ -88,6 +88,7 @@ def test_a_change_that_needs_a_restart_waits_for_it_and_recognises_it_by_itself(
     request = desk.roll_back(request)
     assert request.state == State.AWAITING_RESTART, request.why
     assert not has(target, {"innodb_lru_scan_depth": "1500"})
+    assert request.plan is not None
     undo = dict(line.replace(" ", "").split("=", 1) for line in request.plan.document["servers"][0]["undo_option_file"])
     target.restart(undo)
     advance()

@@ -150,11 +150,11 @@ def _refusal(application: Application, part: Part) -> Said | None:
     """What the gate held to is held to once more: the message that brought us here proves nothing."""
     request = application.request
     if request.plan_id != application.plan_id:
-        return wording.not_begun("The request has another plan by now.")
+        return wording.another_plan()
     if not request.emergency:
         wanted = int(policies.in_force(request)["approvals"])
         if len(gate.valid_approvals(request)) < wanted:
-            return wording.not_begun("An approval does not count any more.")
+            return wording.approval_fell()
     if application.position > 1 and (stop := canary.why_stop(request, timezone.now())) is not None:
         return stop
     return _not_ours(part)

@@ -85,8 +85,12 @@ def not_connected(why: str) -> Said:
     return message("not-connected", _("Nothing was sent: the server could not be reached. {why}"), why=why)
 
 
-def not_begun(why: str) -> Said:
-    return message("not-begun", _("Nothing was sent: what has to hold before applying did not hold. {why}"), why=why)
+def another_plan() -> Said:
+    return message("not-begun", _("Nothing was sent: the request has another plan by now."))
+
+
+def approval_fell() -> Said:
+    return message("not-begun", _("Nothing was sent: an approval does not count any more."))
 
 
 def not_begun_since(check: Said) -> Said:
