@@ -176,6 +176,7 @@ def withdraw(
     if version is not None and version != request.version:
         raise CameLate
     with transaction.atomic():
+        states.hold(request)
         let_fall(request=request, now=now, why="withdrawn")
         return states.move(request=request, step=Step.WITHDRAW, actor=actor, now=now)
 

@@ -57,6 +57,7 @@ def submit(*, request: ChangeRequest, actor: AbstractBaseUser, now: datetime) ->
     document["emergency"] = request.emergency
     document["checks"] = [one.document() for one in found]
     with transaction.atomic():
+        states.hold(request)
         let_fall(request=request, now=now, why="submitted again")
         plan = Plan.objects.create(
             request=request,
@@ -140,6 +141,7 @@ def _review(
     if verdict is Review.Verdict.REQUEST_CHANGES and not states.can(request, step) and request.emergency:
         step = Step.COMMENT  # It is applied already: what is said of it asks for a roll-back, which somebody presses.
     with transaction.atomic():
+        states.hold(request)
         states.after(request.state, step)
         Review.objects.create(
             request=request,

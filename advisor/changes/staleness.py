@@ -45,6 +45,7 @@ def expire(*, now: datetime) -> int:
 def make_stale(*, request: ChangeRequest, why: Said, now: datetime) -> ChangeRequest:
     """The plan does not hold any more. Raises WrongState, CameLate."""
     with transaction.atomic():
+        states.hold(request)
         let_fall(request=request, now=now, why="stale")
         return states.move(request=request, step=Step.UNAPPROVE, actor=None, now=now, why=why)
 

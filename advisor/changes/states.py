@@ -129,6 +129,15 @@ def can(request: ChangeRequest, step: Step) -> bool:
     return (State(request.state), step) in TRANSITIONS
 
 
+def hold(request: ChangeRequest) -> None:
+    """Holds the request's row until the transaction ends, where the database has row locks.
+
+    Whoever writes rows that refer to a request before moving it calls this first: else two of them hold a share of the
+    row each and wait for the other's.
+    """
+    ChangeRequest.objects.select_for_update().filter(pk=request.pk).values_list("pk").first()
+
+
 def begin_step(request: ChangeRequest) -> Step:
     """The step with which applying begins: an emergency that is still in review needs no approvals."""
     emergency = request.emergency and request.state == State.IN_REVIEW
