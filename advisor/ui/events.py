@@ -125,6 +125,7 @@ def sentence(kind: str, data: object) -> str:
         "why": str(_get(data, "sentence") or ""),
         "rule": str(_get(data, "rule") or ""),
         "number": str(_get(data, "number") or ""),
+        "verdict": _(_VERDICTS.get(str(_get(data, "verdict")), "cannot tell")),
     }
     if kind == "recommendation.resolved" and _get(data, "why") == "switched_off":
         return _("Closed, since its rule was switched off: %(title)s") % values
@@ -177,6 +178,7 @@ _WORDS = {
     "change.recognise": gettext_noop("Somebody ran the statements of change %(number)s by hand: %(title)s"),
     "change.keep": gettext_noop("Change %(number)s was kept: %(title)s"),
     "change.begin_roll_back": gettext_noop("Change %(number)s is being rolled back: %(title)s"),
+    "change.verified": gettext_noop("Change %(number)s was judged, %(verdict)s: %(title)s"),
     "change.rolled_back": gettext_noop("Change %(number)s was rolled back: %(title)s"),
     "change.fail": gettext_noop("Change %(number)s failed, nothing is left of it: %(title)s"),
     "change.need_attention": gettext_noop("Change %(number)s needs attention: %(title)s"),
@@ -184,6 +186,12 @@ _WORDS = {
     "rule.switched_off": gettext_noop("A rule was switched off: %(rule)s"),
     "rule.thresholds_changed": gettext_noop("A rule was given thresholds of your own: %(rule)s"),
     "rule.setting_cleared": gettext_noop("A rule counts again as it is declared: %(rule)s"),
+}
+_VERDICTS = {
+    "improved": gettext_noop("improved"),
+    "no_difference": gettext_noop("no difference seen"),
+    "worse": gettext_noop("worse"),
+    "cannot_tell": gettext_noop("cannot tell"),
 }
 _SHOWN_NAMES = 3
 

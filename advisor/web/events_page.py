@@ -10,8 +10,11 @@ from urllib.parse import urlencode
 
 from django.db.models import Q, QuerySet
 
+from advisor.changes import foreign as changed_by_hand
 from advisor.journal.models import Event
 from advisor.recommendations.models import Recommendation
+from advisor.teams import access
+from advisor.teams.roles import Action
 from advisor.ui import events as words
 from advisor.ui.period import Period
 from advisor.web import addresses
@@ -63,6 +66,8 @@ class Told:
     advice: str
     around: str
     chosen: bool
+    adopt: str = ""
+    revert: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,8 +111,10 @@ def read(server: Server, filters: Filters, reader: Any) -> EventsPage:
             break
         found.append(event)
     advice = _advice(server, found)
+    may = access.access_to(reader, server.team_id)
+    may_propose = may is not None and may.may(Action.PROPOSE_CHANGE)
     return EventsPage(
-        events=[_told(server, event, reader, advice, filters) for event in found],
+        events=[_told(server, event, reader, advice, filters, may_propose) for event in found],
         groups=[(group, filters.with_group(group.id), group.id == filters.group) for group in words.GROUPS],
         older=f"?{filters.query}&before={found[-1].pk}".replace("?&", "?") if more else "",
         searched_all=more or searched < MOST_SEARCHED,
@@ -175,7 +182,7 @@ def _advice(server: Server, events: Sequence[Event]) -> set[str]:
     return set(Recommendation.objects.filter(server=server, pk__in=named).values_list("pk", flat=True))
 
 
-def _told(server: Server, event: Event, reader: Any, advice: set[str], filters: Filters) -> Told:
+def _told(server: Server, event: Event, reader: Any, advice: set[str], filters: Filters, may_propose: bool) -> Told:
     data = event.data if isinstance(event.data, dict) else {}
     named = str(data.get("recommendation", ""))
     foreign = words.is_foreign(event.kind, data)
@@ -190,12 +197,20 @@ def _told(server: Server, event: Event, reader: Any, advice: set[str], filters: 
         changes=words.changes_of(data),
         foreign=foreign,
         tags=words.tags_of(data),
-        by=event.actor.get_username() if event.actor else "",
+        by=event.actor.get_username() if event.actor else ", ".join(changed_by_hand.who(event)) if foreign else "",
         mine=event.kind == "annotation.created" and event.actor_id is not None and event.actor_id == reader.pk,
-        advice=addresses.of("recommendation", server.pk, named) if named in advice else "",
+        advice=addresses.of("recommendation", server.pk, named) if named in advice else _change(data),
         around=around if words.letter_of(event.kind, data) else "",
         chosen=filters.chosen is not None and filters.chosen.pk == event.pk,
+        adopt=changed_by_hand.adopt_address(event) if foreign and may_propose else "",
+        revert=changed_by_hand.revert_address(event) if foreign and may_propose else "",
     )
+
+
+def _change(data: Mapping[str, Any]) -> str:
+    """The change request that an event tells of, which is of the server's own team."""
+    named = data.get("change")
+    return addresses.of("change", named) if isinstance(named, str) and named.isalnum() else ""
 
 
 def _named(server: Server, text: str) -> Event | None:

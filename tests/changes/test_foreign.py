@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import html
 import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.test import Client
 
 from advisor.changes import foreign
 from advisor.changes.models import Application, State
 from advisor.journal.models import Event
 from advisor.mysql.snapshot import Snapshot
+from advisor.teams.roles import Role
 from advisor.ui import events as words
 from collector import results, schedule
 from collector.collect import read_snapshot
@@ -126,6 +129,30 @@ def test_of_a_mixed_event_only_the_foreign_part_is_adopted_or_reverted(
             [desk.server.pk], ["innodb_lru_scan_depth"], [value],
         )  # fmt: skip
         assert f"innodb_lru_scan_depth: {old} → 333" in asked["reason"][0]
+
+
+def test_the_events_of_a_server_offer_both_ways_to_whoever_may_propose(
+    desk: Desk, django_capture_on_commit_callbacks: Any
+) -> None:
+    event = changed(django_capture_on_commit_callbacks, desk.server, innodb_io_capacity="1234")
+    event.data["who"] = {"innodb_io_capacity": {"at": 1_700_000_020.0, "by": "app@10.0.0.3"}}
+    event.save()
+
+    def page(person: Any) -> str:
+        client = Client()
+        client.force_login(person)
+        return html.unescape(client.get(f"/s/{desk.server.pk}/events").content.decode())
+
+    offered = page(desk.author)
+    assert "app@10.0.0.3" in offered
+    assert foreign.adopt_address(event) in offered
+    assert foreign.revert_address(event) in offered
+    assert "/changes/new?" not in page(desk.person("watcher", Role.VIEWER))
+    client = Client()
+    client.force_login(desk.author)
+    draft = client.get(foreign.revert_address(event)).content.decode()
+    assert "Set past Tidemark" in draft
+    assert "app@10.0.0.3" in draft
 
 
 # --- on real servers -------------------------------------------------------------------------------------------------
