@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.internal.flows.login import record_authentication
 from allauth.account.signals import password_changed
 from allauth.mfa import signals as factors
 from allauth.mfa.models import Authenticator
@@ -74,6 +75,16 @@ def factor_added(sender: object, instance: Authenticator, created: bool, **kwarg
     """An app, a key, or recovery codes: told by the row itself, so that no way of making one is forgotten."""
     if created:
         _about(instance, "factor.enrolled")
+
+
+@receiver(factors.authenticator_added, dispatch_uid="teams.factor_shown")
+def factor_was_shown(
+    sender: object, request: HttpRequest, user: AbstractBaseUser, authenticator: Authenticator, **kwargs: Any
+) -> None:
+    """Whoever enrols a factor has it in hand: it is not asked for again to show the recovery codes that follow."""
+    if authenticator.type != Authenticator.Type.RECOVERY_CODES:
+        shown = {"id": authenticator.pk, "type": str(authenticator.type)}
+        record_authentication(request, user, method="mfa", reauthenticated=True, **shown)
 
 
 @receiver(post_delete, sender=Authenticator, dispatch_uid="teams.audit_factor_removed")

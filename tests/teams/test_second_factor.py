@@ -78,6 +78,14 @@ def test_the_password_alone_no_longer_lets_in_and_the_way_back_is_kept(enrolled:
     assert is_in(client)
 
 
+def test_a_key_is_offered_to_whoever_has_one_only(enrolled: Any) -> None:
+    client = Client()
+    by_password(client)
+    page = client.get(reverse("mfa_authenticate")).content.decode()
+    assert 'name="code"' in page
+    assert "data-webauthn" not in page
+
+
 def test_a_login_link_asks_for_it_too(enrolled: Any) -> None:
     client = Client()
     link = reverse("login-link", args=[services.create_login_link(user=enrolled, now=timezone.now())])
