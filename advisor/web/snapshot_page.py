@@ -62,6 +62,7 @@ class Row:
     source: str = ""
     change_class: str = ""
     needs_restart: bool = False
+    may_be_changed: bool = False
     off: bool = False
     subsystem: str = ""
 
@@ -145,6 +146,7 @@ def _variables(snapshot: Snapshot) -> Iterable[Row]:
             origin=origin.kind if origin is not None else "",
             source=origin.path if origin is not None else "",
             change_class=_(_CLASSES.get(facts.change_class, "")) if facts is not None else "",
+            may_be_changed=facts is not None and facts.change_class is not ChangeClass.NEVER,
             needs_restart=facts is not None and not facts.dynamic and not facts.read_only,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -17,12 +18,15 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 COLUMNS = ("kind", "name", "value", "default", "changed", "origin", "source", "off")
 
 
-def markup(rows: Iterable[Row]) -> SafeString:
-    """All of them as table rows; every word of a server is escaped."""
-    return mark_safe("".join(_row(row) for row in rows))  # noqa: S308 -- escaped cell by cell
+def markup(rows: Iterable[Row], propose: str = "") -> SafeString:
+    """All of them as table rows; every word of a server is escaped.
+
+    ``propose`` is the address where a change of a variable is written, which takes its name; empty where nobody may.
+    """
+    return mark_safe("".join(_row(row, propose) for row in rows))  # noqa: S308 -- escaped cell by cell
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, propose: str) -> str:
     notes = []
     if row.changed:
         notes.append(f'<span class="badge watch">{escape(_("not the default"))}</span>')
@@ -38,6 +42,9 @@ def _row(row: Row) -> str:
     if row.source:
         origin += f' <span title="{escape(row.source)}">{escape(row.source.rpartition("/")[2])}</span>'
     how = escape(row.change_class or row.subsystem) + (" ↻" if row.needs_restart else "")
+    if propose and row.kind == "variable" and row.may_be_changed:
+        title = escape(_("Propose a change of %(name)s") % {"name": row.name})
+        how = f'<a href="{escape(propose)}{quote(row.name)}" aria-label="{title}">{how}</a>'
     human = f' <span class="muted">{escape(row.human)}</span>' if row.human else ""
     return (
         f'<tr><th scope="row"><code>{escape(row.name)}</code> {" ".join(notes)}</th>'

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from advisor.changes import tasks
+from tests.web.conftest import chromium, visit
 
 from . import building
+
+__all__ = ["chromium", "desk", "visit"]
 
 
 @pytest.fixture(autouse=True)

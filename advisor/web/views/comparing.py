@@ -7,6 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
+from advisor.teams import access
+from advisor.teams.roles import Action
 from advisor.web.comparing import FEWEST, MOST, SHOWS, Asked, as_csv, as_text, candidates, chosen, compare, without
 
 
@@ -30,6 +32,11 @@ def fleet_compare(request: HttpRequest) -> HttpResponse:
         "text": as_text(comparison) if comparison else "",
         "shows": [(show, asked.query(show=show)) for show in SHOWS],
         "query": asked.query(),
+        "may_propose": any(
+            one.may(Action.PROPOSE_CHANGE)
+            for team_id in {server.team_id for server in servers}
+            if (one := access.access_to(request.user, team_id)) is not None
+        ),
     }
     response = render(request, "web/compare.html", context, status=422 if len(servers) > MOST else 200)
     response["Cache-Control"] = "private, no-store"

@@ -71,5 +71,6 @@ def levers(request: HttpRequest, server_id: str) -> HttpResponse:
         "row": row,
         "banner": banner.read(row, target, recently, point_short(snapshot)),
         "levers": levers_page.read(target, row, snapshot, recently, timezone.now()),
+        "may_change": watched.may.may(Action.PROPOSE_CHANGE),
     }
     return render(request, "web/levers.html", context)

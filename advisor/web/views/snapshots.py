@@ -9,8 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
+from advisor.teams.roles import Action
 from advisor.ui.htmx import page_or_part
-from advisor.web import own_cost, server_page, snapshot_page
+from advisor.web import addresses, own_cost, server_page, snapshot_page
 from advisor.web.snapshot_page import KINDS, ONLY, Filters
 from advisor.web.snapshot_table import as_csv, markup
 from collector import snapshots
@@ -23,6 +24,8 @@ def snapshot(request: HttpRequest, server_id: str) -> HttpResponse:
     found = snapshots.latest(watched.server.pk)
     filters = Filters.of(request.GET)
     groups = snapshot_page.groups(found, filters) if found is not None else []
+    may = watched.may.may(Action.PROPOSE_CHANGE)
+    propose = addresses.of("change-new") + f"?server={watched.server.pk}&variable=" if may else ""
     context = {
         "server": watched.server,
         "row": watched.row,
@@ -30,7 +33,7 @@ def snapshot(request: HttpRequest, server_id: str) -> HttpResponse:
         "filters": filters,
         "kinds": KINDS,
         "only": ONLY,
-        "groups": [(group, markup(group.rows)) for group in groups],
+        "groups": [(group, markup(group.rows, propose)) for group in groups],
         "count": sum(len(group.rows) for group in groups),
         "probes": snapshot_page.probes(found) if found is not None else [],
         "cost": own_cost.read(watched.server, watched.watching),
