@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError
 from django.utils import timezone
 
 from advisor.changes import applying, gate
 from advisor.changes.applying import advancing, canary, guards, recognising
 from advisor.changes.applying.canary import Window
+from advisor.changes.applying.journal import DatabaseJournal
 from advisor.changes.applying.lasting import Lasts, lasting
 from advisor.changes.models import Application, ChangeRequest, State, Step
 from advisor.mysql.snapshot import Origin
@@ -254,6 +257,46 @@ def test_an_emergency_change_that_nobody_approves_is_taken_back_by_itself(desk: 
     request = desk.work(request)
     assert request.state == State.ROLLED_BACK, request.why
     assert not has(target, {"innodb_lru_scan_depth": "1505"})
+
+
+# --- faults of our own ----------------------------------------------------------------------------------------------
+
+
+def test_a_fault_of_ours_in_the_middle_is_no_second_try_and_the_server_tells_what_it_did(
+    desk: Shop, target: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The product database goes away right after the first statement was sent."""
+    request = desk.approved({"alpha": {"innodb_lru_scan_depth": "1509", "max_connections": "192"}})
+    application = desk.begun(request)
+    with monkeypatch.context() as patched:
+
+        def away(*_: object, **__: object) -> None:
+            raise DatabaseError("database is locked")
+
+        patched.setattr(DatabaseJournal, "finish", away)
+        with pytest.raises(DatabaseError):
+            applying.run(application.pk)
+    applying.run(application.pk)
+    assert Step.objects.filter(application=application).count() == 1
+    for _ in range(100):
+        if applying.recover():
+            break
+        time.sleep(0.05)
+    request.refresh_from_db()
+    assert (request.state, request.why["kind"]) == (State.NEEDS_ATTENTION, "recovered-partly")
+    assert request.why["values"]["new"]["value"] == "innodb_lru_scan_depth = 1509"
+    # A person sets it back by hand, and that is recognised.
+    assert request.plan is not None
+    for step in request.plan.document["servers"][0]["steps"]:
+        for statement in step["undo"]:
+            target.sql(statement)
+    recognising.attention(timezone.now())
+    request.refresh_from_db()
+    assert request.state == State.NEEDS_ATTENTION, "no snapshot shows it yet"
+    seen(desk.rows["alpha"])
+    recognising.attention(timezone.now())
+    request.refresh_from_db()
+    assert request.state == State.ROLLED_BACK
 
 
 # --- guards ---------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import logging
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from django.db import Error as DatabaseError
 from django.db import transaction
 from django.utils import timezone
 
@@ -52,6 +53,11 @@ def recover() -> int:
         try:
             with audit.acting_as(None, "system", name="Tidemark"):
                 ended += _recover(application)
+        except DatabaseError:
+            raise
+        except Exception:
+            # One that cannot be judged must not keep all others waiting; it is tried again with the next tick.
+            log.exception("How far application %s came could not be told.", application.pk)
         finally:
             lease.release()
     return ended

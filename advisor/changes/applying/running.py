@@ -52,6 +52,10 @@ def run(application_id: str) -> None:
                 lease.release()
                 return
             end = End("failed", wording.not_connected(str(error)))
+        except Exception:
+            # A fault of ours, or the product database does not answer. What was sent is read from the server soon.
+            lease.release()
+            raise
         with transaction.atomic():
             settling.end(application=application, ended=end, now=timezone.now())
             lease.release()
@@ -151,10 +155,10 @@ def _refusal(application: Application, part: Part) -> Said | None:
     request = application.request
     if request.plan_id != application.plan_id:
         return wording.another_plan()
-    if not request.emergency:
-        wanted = int(policies.in_force(request)["approvals"])
-        if len(gate.valid_approvals(request)) < wanted:
-            return wording.approval_fell()
+    demands = policies.in_force(request)
+    emergency = request.emergency and demands["emergency_allowed"]
+    if not emergency and len(gate.valid_approvals(request)) < int(demands["approvals"]):
+        return wording.approval_fell()
     if application.position > 1 and (stop := canary.why_stop(request, timezone.now())) is not None:
         return stop
     return _not_ours(part)
