@@ -8,4 +8,4 @@ class TeamsConfig(AppConfig):
     label = "teams"
 
     def ready(self) -> None:
-        from advisor.teams import checks, listening  # noqa: F401 -- registers the system checks and what is recorded
+        from advisor.teams import audit_checks, checks, listening  # noqa: F401 -- registers the system checks and what is recorded

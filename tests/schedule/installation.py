@@ -89,6 +89,7 @@ class Installation:
             "TIDEMARK_BROKER_URL": f"redis+socket://{self.socket}",
             "TIDEMARK_SECRET_KEY": "only-for-this-test-" + "x" * 40,
             "TIDEMARK_CREDENTIAL_KEYS": base64.urlsafe_b64encode(b"k" * 32).decode(),
+            "TIDEMARK_AUDIT_KEYS": base64.urlsafe_b64encode(b"a" * 32).decode(),
             "DJANGO_SETTINGS_MODULE": "advisor.settings",
             "PYTHONUNBUFFERED": "1",
             "C_FORCE_ROOT": "1",

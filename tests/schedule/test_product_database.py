@@ -11,6 +11,29 @@ from tests.servers import DISTRIBUTION_SERVER, RunningServer, start_server
 from .installation import installation, until
 
 INTERVAL = 6
+#: Four writers of the audit at once; what the database says to changing it; how many entries are right.
+AUDIT = """
+import threading
+from datetime import UTC, datetime
+from django.db import Error, connection, connections
+from advisor.teams import audit, audit_triggers, audit_verify
+from advisor.teams.models import AuditEntry
+before = AuditEntry.objects.count()
+def write():
+    for _ in range(30):
+        audit.record(team_id=None, action="test.written", subject="línea 한국어 🐬", at=datetime.now(UTC))
+    connections.close_all()
+writers = [threading.Thread(target=write) for _ in range(4)]
+for one in writers: one.start()
+for one in writers: one.join()
+for statement in ("UPDATE %s SET subject = ''", "DELETE FROM %s", "REPLACE INTO %s SELECT * FROM teams_auditentry"):
+    try:
+        connection.cursor().execute(statement % "teams_auditentry")
+    except Error as error:
+        print("refused" if "never changed" in str(error) else error, end=" ")
+found = audit_verify.verify(now=datetime.now(UTC))
+print(sorted(audit_triggers.missing(connection)), found.last - before, found.whole, end="")
+"""
 
 
 def _slots(product: RunningServer, server_id: str) -> list[int]:
@@ -49,3 +72,4 @@ def test_collecting_survives_a_restart_of_the_product_database() -> None:
             assert "Traceback" not in text, text[-3000:]
             assert worker.terminate() < 10
             assert product.sql("SELECT DISTINCT owner FROM tidemark.collector_shard") == [("",)]
+            assert ours.python(AUDIT) == "refused refused refused [] 120 True"

@@ -40,7 +40,7 @@ class Installation:
         self.web_port, self.redis_port = free_port(), free_port()
         self.database = database
         self.started: list[subprocess.Popen[bytes]] = []
-        for name in ("secret_key", "credential_keys", "database_password", "redis_password"):
+        for name in ("secret_key", "credential_keys", "audit_key", "database_password", "redis_password"):
             (folder / name).write_text(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
 
     def environment(self, service: str) -> dict[str, str]:

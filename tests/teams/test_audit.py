@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, transaction
 
-from advisor.teams import audit, audit_triggers
+from advisor.teams import audit, audit_checks, audit_triggers
 from advisor.teams.audit_chain import BEGINNING, canonical, keys
 from advisor.teams.audit_context import acting_as
 from advisor.teams.models import AuditEntry, AuditHead
@@ -168,3 +170,40 @@ def test_the_database_refuses_to_change_or_delete_an_entry(statement: str) -> No
         assert AuditEntry.objects.get().subject == "something"
         assert entry().sequence == 2
         assert audit_triggers.missing(connection) == set()
+
+
+@pytest.mark.django_db
+def test_that_the_database_guards_nothing_is_told_and_the_command_makes_it() -> None:
+    (told,) = audit_checks.guarded_audit(None, databases=["default"])
+    assert (told.id, "log_bin_trust_function_creators" in str(told.hint)) == ("teams.W002", True)
+    try:
+        call_command("guard_audit")
+        assert audit_checks.guarded_audit(None, databases=["default"]) == []
+    finally:
+        audit_triggers.remove(connection)
+    assert audit_checks.guarded_audit(None) == []
+
+
+def test_an_account_that_may_not_make_triggers_is_told_what_it_takes(
+    db: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit_triggers, "install", lambda connection: False)
+    with pytest.raises(CommandError, match="TRIGGER privilege"):
+        call_command("guard_audit")
+
+
+@pytest.mark.parametrize(
+    ("engine", "given", "expected"),
+    [
+        ("django.db.backends.mysql", [], ["teams.E008"]),
+        ("django.db.backends.sqlite3", [], []),
+        ("django.db.backends.mysql", ["short"], ["teams.E009"]),
+        ("django.db.backends.mysql", ["a" * 43 + "="], []),
+    ],
+)
+def test_machines_that_share_a_database_need_the_key(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, engine: str, given: list[str], expected: list[str]
+) -> None:
+    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", engine)
+    settings.AUDIT_KEYS = given
+    assert [one.id for one in audit_checks.audit_keys(None)] == expected
