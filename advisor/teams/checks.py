@@ -99,6 +99,19 @@ def guarded_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     ]
 
 
+@register(Tags.security)
+def mapped_groups(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A mapping that cannot be read is said at the start, not to the first person whom it should have let in."""
+    from advisor.teams.openid import MappingError, read_mapping
+
+    try:
+        read_mapping(settings.OIDC_TEAMS)
+    except MappingError as error:
+        hint = "Write entries such as dba=Databases:editor+approver, separated by commas."
+        return [Error(f"{error}.", hint=hint, id="teams.E030")]
+    return []
+
+
 @register(Tags.models)
 def constraints_that_every_database_enforces(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any

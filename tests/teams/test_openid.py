@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from advisor.teams import access, invitations, services
+from advisor.teams.checks import mapped_groups
 from advisor.teams.openid import MappingError, read_mapping
 from advisor.teams.roles import Role
 from tests.teams.issuer import CLIENT, SECRET, Issuer
@@ -132,6 +133,13 @@ def test_an_answer_to_somebody_else_s_question_is_refused(issuer: Issuer, team: 
 def test_a_mapping_that_cannot_be_read_says_so(entry: str) -> None:
     with pytest.raises(MappingError, match="TIDEMARK_OIDC_TEAMS"):
         read_mapping([entry])
+
+
+def test_a_mapping_that_cannot_be_read_stops_the_start(settings: Any) -> None:
+    settings.OIDC_TEAMS = ["dba=Databases:king"]
+    assert [problem.id for problem in mapped_groups(None)] == ["teams.E030"]
+    settings.OIDC_TEAMS = ["dba=Databases:editor+approver"]
+    assert mapped_groups(None) == []
 
 
 def test_without_an_issuer_there_is_no_button_and_no_way(db: None) -> None:

@@ -20,10 +20,12 @@ from django.utils import timezone
 from advisor.teams import services
 from advisor.teams.roles import Role
 from tests.web.routes import routes
-from tests.web.test_urls import PAGES, SIGNS_OUT, _address
+from tests.web.test_urls import HAVE_A_PAGE_OF_THEIR_OWN, PAGES, SIGNS_OUT, _address
 
 UNSAFE = ("post", "put", "patch", "delete")
 PASSWORD = "a horse, a battery and a staple"
+#: They answer 403 to a person without a second factor, whatever their role.
+ASKS_FOR_A_FACTOR = {"account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn"}
 #: A login link signs in by one GET, as design promises; it changes nothing but the link and the session.
 WRITES_BY_CONTRACT = {"login-link"}
 #: The reader's own notices about a change are read when its page is: nothing that anybody else sees.
@@ -105,6 +107,62 @@ def _stays_here(answer: Any) -> bool:
         return bool(answer.status_code < 500)
     plain = re.sub(r"[\x00-\x20]", "", to).replace("\\", "/")
     return bool(re.match(r"/(?!/)", plain) and not re.search(r"[\r\n]", to))
+
+
+def _by(team: Any, other_team: Any, person: Callable[..., Any], role: str) -> Client:
+    client = Client()
+    if role == "outsider":
+        client.force_login(person("stranger", other_team, *Role))
+    elif role != "anonymous":
+        client.force_login(person(f"a-{role}", team, Role(role)))
+    return client
+
+
+def test_by_no_method_does_an_outsider_reach_what_a_team_owns(
+    team: Any, other_team: Any, person: Callable[..., Any], busy: Any, advice: Any
+) -> None:
+    """Whoever holds every role elsewhere learns of nothing here, whatever the method."""
+    client = _by(team, other_team, person, "outsider")
+    owned = {name: page for name, page in PAGES.items() if page[2].get("outsider") == 404}
+    assert len(owned) > 30
+    reached = []
+    for name, (takes, _, _) in owned.items():
+        for method in ("get", "head", *UNSAFE):
+            status = getattr(client, method)(_address(name, takes, busy, advice)).status_code
+            if status not in (404, 405):
+                reached.append(f"{method} {name}: {status}")
+    assert reached == []
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor", "approver", "operator"])
+def test_a_role_too_small_for_an_address_is_so_by_every_method(
+    role: str, team: Any, other_team: Any, person: Callable[..., Any], busy: Any, advice: Any
+) -> None:
+    client = _by(team, other_team, person, role)
+    refused = {name: page for name, page in PAGES.items() if page[2].get(role, page[2][""]) == 403}
+    passed = []
+    for name, (takes, _, _) in refused.items():
+        if name in ASKS_FOR_A_FACTOR:
+            continue
+        for method in ("get", "head", *UNSAFE):
+            status = getattr(client, method)(_address(name, takes, busy, advice)).status_code
+            if status not in (403, 404, 405):
+                passed.append(f"{method} {name}: {status}")
+    assert passed == []
+
+
+def test_by_no_method_does_somebody_unknown_pass_the_login(busy: Any, advice: Any) -> None:
+    client = Client()
+    passed = []
+    for name, (takes, _, expected) in PAGES.items():
+        if expected.get("anonymous", expected[""]) != 302 or name in HAVE_A_PAGE_OF_THEIR_OWN | SIGNS_OUT:
+            continue
+        for method in ("get", "head", *UNSAFE):
+            answer = getattr(client, method)(_address(name, takes, busy, advice))
+            to_login = answer.status_code == 302 and answer["Location"].startswith("/login")
+            if not to_login and answer.status_code not in (403, 405):
+                passed.append(f"{method} {name}: {answer.status_code}")
+    assert passed == []
 
 
 @pytest.mark.parametrize("method", UNSAFE)
