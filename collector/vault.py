@@ -12,13 +12,16 @@ import binascii
 import hashlib
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
+from advisor.teams import audit
 from collector.models import Credential, Server
 from collector.secret import Secret
 
@@ -118,11 +121,39 @@ class Rotation:
     failed: tuple[tuple[str, str], ...]
 
 
+#: What other rooms have sealed, and how it is sealed anew: see ``also_rotate``.
+_elsewhere: list[Callable[[str], Rotation]] = []
+
+
+def also_rotate(rotation: Callable[[str], Rotation]) -> None:
+    """Has secrets of another room sealed anew by ``rotate`` too. It is given the first key's id."""
+    if rotation not in _elsewhere:
+        _elsewhere.append(rotation)
+
+
 def rotate() -> Rotation:
-    """Seals every password that an older key sealed with the first key. Each is a transaction of its own, so that it
-    can be interrupted and run again. Raises VaultError without keys.
+    """Seals every secret that an older key sealed with the first key, and leaves that in the audit. Each is a
+    transaction of its own, so that it can be interrupted and run again. Raises VaultError without keys.
     """
     first = _keys()[0].name
+    done = [_rotate_credentials(first), *(rotation(first) for rotation in _elsewhere)]
+    whole = Rotation(
+        sum(one.rotated for one in done),
+        sum(one.current for one in done),
+        tuple(name for one in done for name in one.failed),
+    )
+    if whole.rotated:
+        audit.record(
+            team_id=None,
+            action="credential.sealed_anew",
+            subject=f"{whole.rotated} stored secrets",
+            data={"key_id": first, "sealed": whole.rotated, "failed": len(whole.failed)},
+            at=timezone.now(),
+        )
+    return whole
+
+
+def _rotate_credentials(first: str) -> Rotation:
     current = Credential.objects.filter(key_id=first).count()
     rotated, failed = 0, []
     for pk in list(Credential.objects.exclude(key_id=first).order_by("pk").values_list("pk", flat=True)):

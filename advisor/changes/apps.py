@@ -12,4 +12,7 @@ class ChangesConfig(AppConfig):
     label = "changes"
 
     def ready(self) -> None:
-        from advisor.changes import listening  # noqa: F401 -- connects to what the collector stores
+        from advisor.changes import listening, webhooks  # noqa: F401 -- connects to what the collector stores
+        from collector import vault
+
+        vault.also_rotate(webhooks.rotate)  # secrets of webhooks are sealed anew with the passwords of servers

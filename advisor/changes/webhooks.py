@@ -113,6 +113,27 @@ def _recorded(action: str, webhook: Webhook, actor: AbstractBaseUser, now: datet
     )
 
 
+def rotate(first: str) -> vault.Rotation:
+    """Seals every secret that an older key sealed with the first key, whose id this is; for ``vault.rotate``."""
+    current = Webhook.objects.filter(key_id=first).count()
+    rotated, failed = 0, []
+    for pk in list(Webhook.objects.exclude(key_id=first).values_list("pk", flat=True)):
+        with transaction.atomic():
+            webhook = Webhook.objects.select_for_update().filter(pk=pk).exclude(key_id=first).first()
+            if webhook is None:
+                continue
+            place = {"team_id": webhook.team_id, "server_id": webhook.pk, "purpose": PURPOSE}
+            try:
+                secret = vault.open_sealed(webhook.sealed, name=webhook.name, **place)
+            except vault.VaultError as error:
+                failed.append((webhook.name, str(error)))
+                continue
+            webhook.sealed, webhook.key_id = vault.seal(secret, **place)
+            webhook.save(update_fields=["sealed", "key_id"])
+            rotated += 1
+    return vault.Rotation(rotated, current, tuple(failed))
+
+
 def announce(*, change_request: ChangeRequest, event: str, at: datetime) -> Sequence[Delivery]:
     """Writes down whom this is to be told. Call it inside the transaction of the state change.
 

@@ -19,6 +19,7 @@ from advisor.changes import webhooks, webhooks_delivery, webhooks_http
 from advisor.changes.models import ChangeRequest, Delivery, State, Webhook
 from advisor.teams.audit import AuditError
 from advisor.teams.models import AuditEntry
+from collector import vault
 
 NOW = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
 
@@ -272,3 +273,17 @@ def test_what_was_told_long_ago_is_thrown_away(team: Any, owner: Any, change: Ch
     announced(change)
     assert webhooks_delivery.delete_old(NOW + timedelta(days=29)) == 0
     assert webhooks_delivery.delete_old(NOW + timedelta(days=31)) == 1
+
+
+def test_a_new_credential_key_seals_the_secrets_of_webhooks_too(
+    team: Any, owner: Any, change: ChangeRequest, receiver: Receiver, settings: Any
+) -> None:
+    made = hook(team, owner, receiver.url)
+    settings.CREDENTIAL_KEYS = [base64.urlsafe_b64encode(b"n" * 32).decode(), *settings.CREDENTIAL_KEYS]
+    assert vault.rotate() == vault.Rotation(1, 0, ())
+    assert vault.rotate() == vault.Rotation(0, 1, ())
+    settings.CREDENTIAL_KEYS = settings.CREDENTIAL_KEYS[:1]
+    sealed = Webhook.objects.get()
+    place = {"team_id": team.pk, "server_id": sealed.pk, "purpose": webhooks.PURPOSE}
+    assert vault.open_sealed(sealed.sealed, **place) == made.secret
+    assert AuditEntry.objects.filter(action="credential.sealed_anew").count() == 1
