@@ -102,10 +102,10 @@ def test_the_fleet_page_asks_as_much_for_forty_servers_as_for_two(
 
     client = sign_in(viewer)
     add(2, 0)
-    with django_assert_max_num_queries(14) as few:
+    with django_assert_max_num_queries(17) as few:
         client.get("/")
     add(38, 2)
-    with django_assert_max_num_queries(14) as many:
+    with django_assert_max_num_queries(17) as many:
         client.get("/")
     assert len(many) == len(few)
 
