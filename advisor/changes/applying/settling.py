@@ -26,6 +26,8 @@ _UNDER_WAY = (State.APPLYING, State.AWAITING_RESTART)
 def end(*, application: Application, ended: End, now: datetime) -> None:
     """Writes down how an application ended, and lets the request follow. One transaction."""
     with transaction.atomic():
+        # Before any other row: who rolls back holds the request first, too, and neither waits for the other then.
+        states.hold(application.request)
         changed = (
             Application.objects.filter(pk=application.pk)
             .exclude(state__in=OVER)
