@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from advisor.changes import page_words
+from advisor.changes.applying import lasting
 from advisor.changes.models import Application, ChangeRequest, Plan, Review, State, Step
 from advisor.ui import quantities
+from collector import snapshots
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ def read(request: ChangeRequest, plan: Plan, now: datetime) -> Shown:
     document = plan.document
     talk = _talk(plan)
     runs = _runs(request, plan)
-    servers = [_server(one, document, talk, runs) for one in document["servers"]]
+    in_force = plan.pk == request.plan_id and request.state in _IN_FORCE
+    servers = [_server(one, document, talk, runs, _lasting(one) if in_force else {}) for one in document["servers"]]
     shown = {line.symbol for server in servers for line in server.lines}
     shown |= {"⚠"} if any(line.durable for server in servers for line in server.lines) else set()
     shown |= {"≠"} if any(server.drift for server in servers) else set()
@@ -159,13 +162,14 @@ def _server(
     document: Mapping[str, Any],
     talk: Mapping[str, Sequence[Review]],
     runs: Mapping[str, Sequence[Run]],
+    lasts: Mapping[str, str],
 ) -> ServerPart:
     return ServerPart(
         id=one["server"],
         name=one["name"],
         version=_version(one),
         first=one["server"] == document.get("first") and len(document["servers"]) > 1,
-        lines=[_line(one["server"], change, talk) for change in one["changes"]],
+        lines=[_line(one["server"], change, talk, lasts) for change in one["changes"]],
         drift=[_drift(drift) for drift in one.get("drift", ())],
         notes=one.get("notes", ()),
         statements=[step["statement"] for step in one.get("steps", ())],
@@ -185,7 +189,15 @@ def _version(one: Mapping[str, Any]) -> str:
     return version if flavor.lower() in version.lower() else f"{flavor} {version}"
 
 
-def _line(server: str, change: Mapping[str, Any], talk: Mapping[str, Sequence[Review]]) -> Line:
+def _lasting(part: Mapping[str, Any]) -> dict[str, str]:
+    """How long each applied value stays, in words, by the newest snapshot."""
+    found = lasting(part, snapshots.latest(part["server"]))
+    return {name: _(page_words.LASTS[one.value]) for name, one in found.items() if one.value in page_words.LASTS}
+
+
+def _line(
+    server: str, change: Mapping[str, Any], talk: Mapping[str, Sequence[Review]], lasts: Mapping[str, str]
+) -> Line:
     key = f"{server}/{change['variable']}"
     before, after = str(change["current"]), str(change["proposed"])
     words_before, words_after = str(change.get("current_words", before)), str(change.get("proposed_words", after))
@@ -193,7 +205,9 @@ def _line(server: str, change: Mapping[str, Any], talk: Mapping[str, Sequence[Re
     notes = []
     if change.get("typed") is None:
         notes.append(_("comes along: the server demands it"))
-    if change.get("persist") == "global":
+    if change["variable"] in lasts:
+        notes.append(lasts[change["variable"]])
+    elif change.get("persist") == "global":
         notes.append(_("running only until the option file has it"))
     elif change.get("persist") == "file":
         notes.append(_("by the option file only"))
@@ -265,6 +279,8 @@ def _done(step: Step) -> Done:
     )  # fmt: skip
 
 
+#: The approved values are in force on the servers, so that it matters whether a restart would lose them.
+_IN_FORCE = frozenset({State.VERIFYING, State.KEPT})
 #: While it is in one of these, something happens that nobody on this page did.
 MOVING = frozenset({State.SCHEDULED, State.APPLYING, State.AWAITING_RESTART, State.VERIFYING})
 

@@ -81,6 +81,15 @@ STEPS: dict[str, tuple[str, str]] = {
 }
 
 
+#: Whether an applied value survives a restart, as the newest snapshot tells.
+LASTS: dict[str, str] = {
+    "persisted": gettext_noop("persisted: it outlives a restart"),
+    "file": gettext_noop("in the option file: it outlives a restart"),
+    "running_only": gettext_noop("running only, lost at the next restart: add the option-file lines"),
+    "gone": gettext_noop("the server has another value now"),
+}
+
+
 def standing(state: str) -> Standing:
     """How a state is shown; one of a newer program by its name."""
     return STANDINGS.get(state) or Standing(state, "·", state.replace("_", " "))

@@ -332,6 +332,35 @@ def test_apply_is_locked_until_every_condition_holds_and_says_why(desk: Desk) ->
     assert client_of(desk.reviewer).post(f"/changes/{request.pk}/apply").status_code == 403
 
 
+def test_who_has_a_second_factor_shows_it_again_before_approving_and_applying(desk: Desk) -> None:
+    from allauth.mfa.models import Authenticator
+
+    request = made(desk)
+    assert request.plan is not None
+    for person in (desk.reviewer, desk.operator):
+        Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": "x"})
+    said = {"verdict": "approve", "plan_hash": request.plan.hash}
+    answer = client_of(desk.reviewer).post(f"/changes/{request.pk}/review", said)
+    assert answer.status_code == 302
+    assert f"next=%2Fchanges%2F{request.pk}" in answer["Location"]
+    assert answer["Location"].startswith("/account/second-factor/again")
+    assert not Review.objects.exists()
+    assert "/second-factor/" in client_of(desk.operator).post(f"/changes/{request.pk}/apply")["Location"]
+    # A comment decides nothing.
+    client_of(desk.reviewer).post(f"/changes/{request.pk}/review", {**said, "verdict": "comment", "text": "Hm."})
+    assert Review.objects.count() == 1
+
+
+def test_a_value_that_a_restart_would_lose_says_so(desk: Desk) -> None:
+    request = made(desk, State.APPROVED, servers=[desk.add_server("maria", MARIADB)])
+    before = text_of(client_of(desk.operator).get(f"/changes/{request.pk}"))
+    assert "running only until the option file has it" in before
+    ChangeRequest.objects.filter(pk=request.pk).update(state=State.KEPT)
+    after = text_of(client_of(desk.operator).get(f"/changes/{request.pk}"))
+    # The recording has the old value still: what runs is told, not what was hoped for.
+    assert "the server has another value now" in after
+
+
 def test_scheduling_takes_an_hour_to_come(desk: Desk) -> None:
     request = made(desk, State.APPROVED)
     client = client_of(desk.operator)
