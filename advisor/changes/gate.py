@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from advisor.changes import people, planning, policies, states
+from advisor.changes import attesting, people, planning, policies, states
 from advisor.changes.models import ApplyLease, ChangeRequest, Review, State
 from advisor.changes.said import Said
 from advisor.changes.said import said as _made
@@ -44,11 +44,14 @@ class NotOpen(Exception):
         self.code = unmet[0].code
 
 
-def valid_approvals(request: ChangeRequest) -> list[Review]:
+def valid_approvals(request: ChangeRequest, *, just_by: AbstractBaseUser | None = None) -> list[Review]:
     """The approvals that count now: of the present plan, not fallen, each of another person who may approve still, and
     who neither wrote nor edited the request unless the policies allow that.
+
+    Each has to be in the audit, signed, with the plan's hash; only of ``just_by``, who approves in this transaction, no
+    entry is written yet.
     """
-    if request.plan_id is None:
+    if request.plan is None:
         return []
     author_may = policies.in_force(request)["author_may_approve"]
     verdicts = (Review.Verdict.APPROVE, Review.Verdict.REQUEST_CHANGES)
@@ -58,10 +61,12 @@ def valid_approvals(request: ChangeRequest) -> list[Review]:
         if review.person is None or any(people.same_person(review.person, one.person) for one in newest):
             continue  # What somebody said last counts, from whichever account.
         newest.append(review)
+    attested = {*attesting.approvers_of(request, request.plan), *([str(just_by.pk)] if just_by is not None else [])}
     return [
         one
         for one in newest
         if one.verdict == Review.Verdict.APPROVE
+        and str(one.person_id) in attested
         and (author_may or not is_authors(request, one.person))
         and people.may(one.person, Action.REVIEW_CHANGE, request.team_id)
     ]

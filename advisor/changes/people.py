@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AbstractBaseUser, User
 
 from advisor.teams.access import access_to
@@ -23,8 +24,11 @@ def same_person(one: AbstractBaseUser | None, other: AbstractBaseUser | None) ->
 
 
 def addresses_of(person: AbstractBaseUser) -> frozenset[str]:
-    """The person's e-mail addresses, folded so that spellings of one address are equal."""
-    return frozenset(filter(None, [folded(str(getattr(person, "email", "")))]))
+    """The person's e-mail addresses, folded so that spellings of one address are equal: the account's, and those that
+    an issuer of single sign-on vouched for.
+    """
+    vouched = EmailAddress.objects.filter(user_id=person.pk, verified=True).values_list("email", flat=True)
+    return frozenset(filter(None, map(folded, [str(getattr(person, "email", "")), *vouched])))
 
 
 def folded(address: str) -> str:

@@ -155,7 +155,7 @@ def _review(
         )
         fields: dict[str, Any] = {}
         if verdict is Review.Verdict.APPROVE:
-            counted = gate.valid_approvals(request)
+            counted = gate.valid_approvals(request, just_by=actor)
             enough = len(counted) >= policies.in_force(request)["approvals"]
             if enough and states.can(request, Step.APPROVE):
                 step = Step.APPROVE

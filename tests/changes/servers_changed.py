@@ -15,7 +15,6 @@ from advisor.mysql.grants import apply_privileges
 from advisor.mysql.values import same
 from advisor.mysql.version import identify
 from advisor.teams import audit
-from advisor.teams import audit
 from advisor.teams import services as teams
 from advisor.teams.roles import Role
 from collector.models import Server
@@ -103,11 +102,6 @@ class Shop:
         audit.record(
             team_id=request.team_id, action="change.approve", subject=f"change {request.number}", at=now,
             data={"change": request.pk, "plan_hash": plan.hash, "verdict": "approve"}, actor=self.reviewer,
-        )  # fmt: skip
-        # An approval counts where the audit says so: the service that writes it was not asked here.
-        audit.record(
-            team_id=request.team_id, action="change.approve", subject=request.pk, at=now, actor=self.reviewer,
-            data={"change": request.pk, "plan_hash": plan.hash, "verdict": "approve"},
         )  # fmt: skip
         ChangeRequest.objects.filter(pk=request.pk).update(plan=plan)
         request.refresh_from_db()

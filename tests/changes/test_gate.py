@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from advisor.changes import applying, gate, services, states
+from advisor.changes import applying, gate, planning, services, states
 from advisor.changes.models import Application, ChangeRequest, Plan, Review, State
 from advisor.teams.models import Membership
 from advisor.teams.roles import Role
@@ -114,6 +114,32 @@ def test_an_approval_written_past_the_service_does_not_count_for_the_author(desk
         request=request, plan=request.plan, person=desk.author, person_name="author", verdict="approve", at=NOW
     )
     ChangeRequest.objects.filter(pk=request.pk).update(state=State.APPROVED)
+    assert unmet(request, desk.operator) == {"approvals"}
+
+
+def test_an_approval_that_is_in_no_signed_entry_does_not_count(desk: Desk) -> None:
+    request = request_for(desk, state=State.IN_REVIEW)
+    assert request.plan is not None
+    Review.objects.create(
+        request=request, plan=request.plan, person=desk.reviewer, person_name="reviewer", verdict="approve", at=NOW
+    )
+    ChangeRequest.objects.filter(pk=request.pk).update(state=State.APPROVED)
+    assert unmet(request, desk.operator) == {"approvals"}
+
+
+def test_a_plan_that_was_altered_together_with_its_hash_has_no_approval(desk: Desk) -> None:
+    request = request_for(desk, state=State.APPROVED)
+    plan = Plan.objects.get()
+    plan.document["servers"][0]["steps"][0]["statement"] = "SET PERSIST `innodb_io_capacity` = 9000"
+    Plan.objects.filter(pk=plan.pk).update(document=plan.document, hash=planning.canonical_hash(plan.document))
+    assert unmet(request, desk.operator) == {"approvals"}
+
+
+def test_a_second_address_that_an_issuer_vouched_for_makes_one_person_of_two_accounts(desk: Desk) -> None:
+    from allauth.account.models import EmailAddress
+
+    request = request_for(desk, state=State.APPROVED)
+    EmailAddress.objects.create(user=desk.reviewer, email=desk.author.email.upper(), verified=True)
     assert unmet(request, desk.operator) == {"approvals"}
 
 
