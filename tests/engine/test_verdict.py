@@ -24,7 +24,7 @@ def step_to(factor: float) -> Callable[[float], float]:
     return lambda since: 40.0 if since < 0 else 40.0 * factor
 
 
-@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 62), marks=pytest.mark.ci)], ids=["few", "many"])
+@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 37), marks=pytest.mark.ci)], ids=["few", "many"])
 def test_nothing_changed_is_no_difference_and_hardly_ever_anything_else(seeds: range) -> None:
     said: Counter[Verdict] = Counter()
     for seed in seeds:
