@@ -7,10 +7,12 @@ became of an application whose worker died is read from the server, not tried a 
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Iterable
 from typing import Any
 
 from celery import shared_task
+from celery.signals import worker_process_init
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -20,6 +22,16 @@ log = logging.getLogger(__name__)
 QUEUE = "apply"
 #: A task that hangs is killed after this; the live values tell what it did. The longest statements take a minute each.
 LIMIT_SECONDS = 900
+
+
+@worker_process_init.connect
+def _finish_what_was_begun(**kwargs: Any) -> None:
+    """Children of the applying worker do not end in the middle of a plan because all of Tidemark is being stopped.
+
+    Whoever stops it tells the whole group of processes. The worker itself lets its children finish and then ends them;
+    only one that takes too long is killed, and the live values tell how far it came.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 @shared_task(

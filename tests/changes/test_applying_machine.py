@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+import signal
 from collections.abc import Sequence
 
 import pytest
+from celery.signals import worker_process_init
 
+import advisor.changes.tasks  # noqa: F401 -- what listens to the signal
 from advisor.changes.applying.grammar import NotOurs, check, parse
 from advisor.changes.applying.machine import Done, LinkLost, Machine, Step
 from advisor.changes.applying.wording_around import guard_load
@@ -249,3 +252,12 @@ def test_what_is_ours_is_taken_apart() -> None:
     told = parse("SET PERSIST `innodb_flush_method` = 'O_DIRECT'")
     assert (told.scope, told.variable, told.value) == ("PERSIST", "innodb_flush_method", "O_DIRECT")
     assert check("SET GLOBAL `innodb_max_dirty_pages_pct` = 75.5", SERVER).value == "75.5"
+
+
+def test_a_child_of_the_applying_worker_is_not_ended_in_the_middle_by_the_stop_of_everything() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        worker_process_init.send(sender=None)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
