@@ -182,3 +182,11 @@ def test_the_caller_s_own_header_does_not_buy_new_tries(ada: Any, settings: Any)
         for number in range(12)
     ]
     assert "Too many failed tries" in answers[-1].content.decode()
+
+
+def test_a_flood_of_tries_gets_a_page_that_says_how_long(ada: Any, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login": "2/m/ip"}
+    answers = [sign_in("viewer", "x") for _ in range(3)]
+    assert answers[-1].status_code == 429
+    assert "Wait a quarter of an hour" in answers[-1].content.decode()
+    assert "Content-Security-Policy" in answers[-1].headers
