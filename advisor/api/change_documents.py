@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from advisor.changes import gate, states, telling
+from advisor.changes import gate, states
 from advisor.changes.checks import Check
 from advisor.changes.gate import Condition
 from advisor.changes.models import Application, ChangeRequest, Verification
@@ -26,7 +26,7 @@ def short(row: ChangeRequest) -> dict[str, Any]:
         "version": row.version,
         "emergency": row.emergency,
         "author": row.author_name,
-        "servers": telling.servers_of(row),
+        "servers": list(dict.fromkeys(one.server_id for one in row.wanted.all())),
         "plan_hash": row.plan.hash if row.plan is not None else None,
         "created_at": row.created_at,
         "changed_at": row.changed_at,

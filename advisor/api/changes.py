@@ -38,7 +38,7 @@ router = Router(tags=["changes"])
 
 
 def _requests(request: HttpRequest) -> Any:
-    rows = ChangeRequest.objects.select_related("team", "plan", "author", "last_editor")
+    rows = ChangeRequest.objects.select_related("team", "plan", "author", "last_editor").prefetch_related("wanted")
     return access.visible(caller(request), rows)
 
 
