@@ -236,9 +236,6 @@ def test_what_watches_for_writes_sees_one(team: Any) -> None:
     "foreign",
     # Every fifth is quick, all of them are tried by ./check --ci.
     [pytest.param(way, id=str(n), marks=[pytest.mark.ci] * bool(n % 5)) for n, way in enumerate(FOREIGN)],
-        pytest.param(way, id=str(number), marks=[pytest.mark.ci] * bool(number % 5))
-        for number, way in enumerate(FOREIGN)
-    ],
 )
 def test_no_next_leads_to_another_host(foreign: str, admin: Any, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = False
