@@ -64,7 +64,8 @@ def _events(request: ChangeRequest, by_hash: dict[str, Plan]) -> list[Entry]:
         data = event.data if isinstance(event.data, dict) else {}
         if data.get("change") != request.pk or event.kind in _SAID_BY_REVIEWS:
             continue
-        key = (event.kind, data.get("version"))
+        # A verdict is of one server and stage, and leaves the request's version as it is.
+        key = (event.kind, data.get("version") or (event.server_id, data.get("stage")))
         who = event.actor.get_username() if event.actor is not None else ""
         words = events.sentence(event.kind, {**data, "title": request.title})
         plan = by_hash.get(str(data.get("plan_hash") or "")) if event.kind == "change.submit" else None

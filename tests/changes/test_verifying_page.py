@@ -8,7 +8,7 @@ from dataclasses import replace
 from django.template.loader import render_to_string
 from django.test import Client
 
-from advisor.changes import verifying, verifying_page
+from advisor.changes import page_history, verifying, verifying_page
 from advisor.changes.models import Application
 from tests.changes.building import Desk
 from tests.changes.test_verifying import LARGE, SMALL, applied, at, watched
@@ -74,3 +74,12 @@ def test_the_page_of_a_rule_says_how_often_it_was_right_here(desk: Desk) -> None
     assert said not in client.get(f"/rules/{rule}").content.decode()
     applied(desk, rule=rule).verifications.filter(stage="early").update(verdict="improved", judged_at=at(600))
     assert said in client.get(f"/rules/{rule}").content.decode()
+
+
+def test_the_history_tells_every_verdict(desk: Desk) -> None:
+    application = applied(desk)
+    watched(desk, SMALL, LARGE)
+    for seconds in (1200, 3600, 86_400):
+        verifying.tick(at(seconds))
+    told = [one.words for one in page_history.read(application.request)]
+    assert sum("was judged, improved" in words for words in told) == 3
