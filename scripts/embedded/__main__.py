@@ -307,7 +307,8 @@ def start(request: Request) -> int:
         write_privately(places.redis / "redis.conf", redis_settings(places))
         demo = prepare_demo(places) if request.demo else None
         programs = product_programs(places, redis=redis, host=request.host, port=port)
-        with_demo = ["--demo", str(demo.port), str(demo.observe_password_file)] if demo else []
+        demo_files = [demo.observe_password_file, demo.apply_password_file] if demo else []
+        with_demo = ["--demo", str(demo.port), *map(str, demo_files)] if demo else []
         links = prepare(environment, "--link", *with_demo)
         conductor = Conductor(
             places,

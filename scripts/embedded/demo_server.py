@@ -48,6 +48,11 @@ class DemoServer:
         return self.places.demo / "observe_password"
 
     @property
+    def apply_password_file(self) -> Path:
+        """Password of the account that approved changes are made with."""
+        return self.places.demo / "apply_password"
+
+    @property
     def load_password_file(self) -> Path:
         """Password of the load's account."""
         return self.places.demo / "load_password"
@@ -130,10 +135,12 @@ def option_file(demo: DemoServer) -> str:
 def account_statements(demo: DemoServer) -> list[str]:
     """Statements that the server runs at each start, one a line, as an init file wants them.
 
-    The observing account has the least that every probe can do with; the load may touch its own schema only.
+    The observing account has the least that every probe can do with, the applying one what setting variables takes; the
+    load may touch its own schema only.
     """
     places = demo.places
     observe = keep_secret(demo.observe_password_file, fresh_password())
+    apply = keep_secret(demo.apply_password_file, fresh_password())
     load = keep_secret(demo.load_password_file, fresh_password())
     admin = keep_secret(places.demo / "admin_password", fresh_password())
     write_privately(
@@ -147,6 +154,15 @@ def account_statements(demo: DemoServer) -> list[str]:
             "127.0.0.1",
             observe,
             ["PROCESS, BINLOG MONITOR, SLAVE MONITOR ON *.*", "SELECT ON `performance_schema`.*"],
+        ),
+        (
+            "tidemark_apply",
+            "127.0.0.1",
+            apply,
+            [
+                "SUPER, CONNECTION ADMIN, BINLOG ADMIN, PROCESS, BINLOG MONITOR, SLAVE MONITOR ON *.*",
+                "SELECT ON `performance_schema`.*",
+            ],
         ),
         ("load", "localhost", load, ["ALL PRIVILEGES ON `shop`.*"]),
         ("admin", "127.0.0.1", admin, ["ALL PRIVILEGES ON *.*"]),

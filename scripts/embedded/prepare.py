@@ -1,8 +1,8 @@
 """What has to happen inside Django before the pages can be shown: tables, static files, the first people.
 
-Run as a program by the conductor: `python -m scripts.embedded.prepare [--link] [--demo PORT PASSWORD_FILE]`. The last
-line of its standard output is a JSON object: {"first": login link or null, "second": login link or null}; there is a
-second person where there is a demo server.
+Run as a program by the conductor: `python -m scripts.embedded.prepare [--link]
+[--demo PORT OBSERVE_PASSWORD_FILE APPLY_PASSWORD_FILE]`. The last line of its standard output is a JSON object:
+{"first": login link or null, "second": login link or null}; there is a second person where there is a demo server.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def login_link(name: str, *, roles: Iterable[str], administrator: bool) -> str |
     return login_address(services.create_login_link(user=person, now=timezone.now()))
 
 
-def register_demo_server(port: int, password_file: Path) -> None:
+def register_demo_server(port: int, password_file: Path, apply_password_file: Path) -> None:
     """Register the demo server as "demo", once: who removed it keeps it removed.
 
     It is registered before it runs, so that it stands on the first page that anybody sees. When a stranger has taken
@@ -95,12 +95,18 @@ def register_demo_server(port: int, password_file: Path) -> None:
                 unrestricted=True,
             )
         registered.touch()
-    for server in Server.objects.filter(folded="demo", host="127.0.0.1", user="tidemark").exclude(port=port):
-        if "demo" in server.tags:
+    for server in Server.objects.filter(folded="demo", host="127.0.0.1", user="tidemark"):
+        if "demo" not in server.tags:
+            continue
+        if server.port != port:
+            # An account for applying belongs to the old place and goes with it.
             servers.update_server(server=server, port=port, password=password)
+        if not server.credentials.filter(purpose="apply").exists():
+            apply_password = apply_password_file.read_text().strip()
+            servers.set_credential(server=server, purpose="apply", user="tidemark_apply", password=apply_password)
 
 
-def prepare(*, link: bool, demo: tuple[int, Path] | None) -> dict[str, str | None]:
+def prepare(*, link: bool, demo: tuple[int, Path, Path] | None) -> dict[str, str | None]:
     """Everything, in order; returns the login links. Django must be loadable."""
     import django
     from django.core.management import call_command
@@ -124,9 +130,9 @@ def main(arguments: list[str]) -> int:
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--link", action="store_true")
-    parser.add_argument("--demo", nargs=2, metavar=("PORT", "PASSWORD_FILE"))
+    parser.add_argument("--demo", nargs=3, metavar=("PORT", "OBSERVE_PASSWORD_FILE", "APPLY_PASSWORD_FILE"))
     asked = parser.parse_args(arguments)
-    demo = (int(asked.demo[0]), Path(asked.demo[1])) if asked.demo else None
+    demo = (int(asked.demo[0]), Path(asked.demo[1]), Path(asked.demo[2])) if asked.demo else None
     try:
         # Standard output belongs to the answer, as the links on it must reach the terminal only.
         with contextlib.redirect_stdout(sys.stderr):
