@@ -1,1 +1,1 @@
-"""Pages of change requests, policies and notices."""
+"""Views of change requests, policies and notices."""
