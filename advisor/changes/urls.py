@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor.changes.views import applying, deciding, lists, making, policies, showing
+from advisor.changes.views import applying, deciding, lists, making, showing
+from advisor.changes.views.policies import delete_policy, policies, set_policy
 
 _CHANGE = "changes/<str:change_id>"
 
@@ -22,9 +23,9 @@ urlpatterns = [
     path(f"{_CHANGE}/roll-back", applying.roll_back, name="change-roll-back"),
     path(f"{_CHANGE}/keep", applying.keep, name="change-keep"),
     path(f"{_CHANGE}/<str:server_id>/statements.<str:form>", showing.statements, name="change-statements"),
-    path("policies", policies.policies, name="policies"),
-    path("policies/set", policies.set_policy, name="policy-set"),
-    path("policies/<int:policy_id>/delete", policies.delete_policy, name="policy-delete"),
+    path("policies", policies, name="policies"),
+    path("policies/set", set_policy, name="policy-set"),
+    path("policies/<int:policy_id>/delete", delete_policy, name="policy-delete"),
     path("notices", lists.notices, name="notices"),
     path("notices/read", lists.mark_read, name="notices-read"),
 ]
