@@ -69,11 +69,6 @@ def _configure() -> None:
                 "schedule": 20.0,
                 "options": {"queue": "judge", "expires": 20},
             },
-            "verdicts": {
-                "task": "changes.verify",
-                "schedule": 20.0,
-                "options": {"queue": "judge", "expires": 20},
-            },
             "webhooks": {
                 "task": "changes.deliver_due",
                 "schedule": 60.0,
@@ -86,6 +81,5 @@ def _configure() -> None:
 _configure()
 app.autodiscover_tasks(["collector", "advisor.recommendations", "advisor.changes"])
 app.autodiscover_tasks(["advisor.changes"], related_name="webhooks_tasks")
-app.autodiscover_tasks(["advisor.changes"], related_name="verifying_tasks")
 app.autodiscover_tasks(["advisor.changes"], related_name="verifying_tasks")
 app.autodiscover_tasks(["advisor.teams"], related_name="audit_tasks")

@@ -11,7 +11,6 @@ from functools import cache
 
 from advisor.mysql.catalogue_data import ChangeClass, VariableFacts, table
 
-
 #: The reason of those that decide what survives a crash: a plan marks them.
 DURABILITY = "it decides what a crash or a failing device can lose"
 

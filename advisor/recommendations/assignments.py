@@ -106,9 +106,7 @@ def comment(*, recommendation: Recommendation, text: str, actor: User, now: date
     return row
 
 
-def _tell(
-    recommendation: Recommendation, kind: str, told: dict[str, Any], actor: User, now: datetime
-) -> None:
+def _tell(recommendation: Recommendation, kind: str, told: dict[str, Any], actor: User, now: datetime) -> None:
     server = recommendation.server
     data = {
         "recommendation": recommendation.pk,

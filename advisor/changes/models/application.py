@@ -59,8 +59,8 @@ class Application(models.Model):
 
 class Step(models.Model):
     """One statement, written down before it is sent. ``old`` and ``wanted`` as the server prints them, ``found`` what
-    was read back. ``persisted_before`` is what SET PERSIST had kept (NULL: nothing was). ``undoes`` is the number of the
-    applied step that a statement takes back: of the same application, or of the one that a roll back is of.
+    was read back. ``persisted_before`` is what SET PERSIST had kept (NULL: nothing was). ``undoes`` is the number of
+    the applied step that a statement takes back: of the same application, or of the one that a roll back is of.
     """
 
     class State(models.TextChoices):
