@@ -20,8 +20,8 @@ from kombu.exceptions import OperationalError
 log = logging.getLogger(__name__)
 
 QUEUE = "apply"
-#: A task that hangs is killed after this; the live values tell what it did. The longest statements take a minute each.
-LIMIT_SECONDS = 900
+#: A task that hangs is killed after this; the live values tell what it did. The longest statements take minutes each.
+LIMIT_SECONDS = 1800
 
 
 @worker_process_init.connect

@@ -17,7 +17,7 @@ from advisor.changes.models import Application, ApplyLease
 from collector import process
 
 #: Longer than the longest statement, so that no second process begins while the first one waits for an answer.
-LEASE_SECONDS = 120
+LEASE_SECONDS = 300
 
 
 @dataclass(frozen=True)

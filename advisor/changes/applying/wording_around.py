@@ -69,14 +69,14 @@ def no_way_back(grant: str) -> Said:
 def recovered_applied() -> Said:
     return message(
         "recovered-applied",
-        _("The process that applied it ended on the way; the server has all approved values."),
+        _("Applying was cut off on the way; the server has all approved values."),
     )
 
 
 def recovered_nothing() -> Said:
     return message(
         "recovered-nothing",
-        _("The process that applied it ended on the way; the server has all of its old values: nothing was changed."),
+        _("Applying was cut off on the way; the server has all of its old values: nothing was changed."),
     )
 
 
@@ -110,7 +110,7 @@ def recovering(server: str, why: str) -> Said:
 def recovered_undone() -> Said:
     return message(
         "recovered-undone",
-        _("The process that took it back ended on the way; the server has all of its old values."),
+        _("Taking it back was cut off on the way; the server has all of its old values."),
     )
 
 
