@@ -313,9 +313,13 @@ def test_files_hold_only_statements_of_the_plan(desk: Desk) -> None:
     request = made(desk, title="x; DROP TABLE y", values={"innodb_io_capacity": "700"})
     client = client_of(desk.author)
     address = f"/changes/{request.pk}/{desk.server.pk}/statements"
-    assert text_of(client.get(f"{address}.sql")).splitlines()[1:] == ["SET PERSIST `innodb_io_capacity` = 700;"]
-    assert "DROP" not in text_of(client.get(f"{address}.sql"))
-    assert text_of(client.get(f"{address}.undo.sql")).splitlines()[1:] != []
+    lines = [one for one in text_of(client.get(f"{address}.sql")).splitlines() if not one.startswith("--")]
+    assert lines == ["SET PERSIST `innodb_io_capacity` = 700;"]
+    for form in ("sql", "undo.sql", "cnf", "undo.cnf", "yml"):
+        text = text_of(client.get(f"{address}.{form}"))
+        assert "innodb_io_capacity" in text
+        assert "DROP" not in text, form
+    assert client.get(f"{address}.json").json()["servers"][0]["server"] == desk.server.pk
     assert client.get(f"{address}.exe").status_code == 404
     assert client.get(f"/changes/{request.pk}/{'x' * 16}/statements.sql").status_code == 404
 

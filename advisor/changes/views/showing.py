@@ -90,19 +90,12 @@ def shown(
 def statements(request: HttpRequest, change_id: str, server_id: str, form: str) -> HttpResponse:
     """What the present plan does on one server, as a file."""
     found, _may = load(request, change_id)
-    server = next(
-        (
-            one
-            for one in (found.plan.document["servers"] if found.plan is not None else ())
-            if one["server"] == server_id
-        ),
-        None,
-    )
-    text = page_files.text_of(found, server, form) if server is not None else None
-    if server is None or text is None:
+    text = page_files.text_of(found, server_id, form)
+    if text is None:
         raise Http404(_("There is no such file."))
-    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    name = f"change-{found.number}-{slugify(server['name']) or server_id}.{form}"
+    kind = "application/json" if form == "json" else "text/plain; charset=utf-8"
+    response = HttpResponse(text, content_type=kind)
+    name = f"change-{found.number}-{slugify(page_files.name_of(found, server_id)) or server_id}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "private, no-store"
     return response
