@@ -2,7 +2,9 @@
 
 After a change the server needs a while: a redo log that is resized begins with an age of nearly zero, and fills again.
 It has settled when the age crossed its own median since the change twice, as it does once it swings around a level and
-never does while it climbs to one; never before ``least``, and after ``most`` in any case.
+never does while it climbs to one; in a larger log also when it holds as many bytes as the smaller one usually did: from
+then on the two are compared under what filled the old one, and a log of hours would take hours to swing. Never before
+``least``, and after ``most`` in any case.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ ENOUGH_POLLS = 12
 LEAST_COVERED = 0.8
 #: A poll bears the time at which it was due, and is read a little later: one just before the change may have seen it.
 _SLOT_SECONDS = 2.0
+#: What the age usually was is told by so many polls.
+_USUAL_POLLS = 60
 #: As many earlier windows are looked at, to know how much windows differ by themselves.
 _MOST_EARLIER = 12
 
@@ -51,6 +55,7 @@ def settled_at(intervals: Sequence[Interval], ended_at: float, settle: Settle) -
     """
     polls = [one.current for one in intervals if one.ended_at >= ended_at]
     ages = [(one.at, one.values.get(series.CHECKPOINT_AGE), one.values.get(series.CAPACITY)) for one in polls]
+    usual, size = _usually(intervals, ended_at)
     begin = 0
     for place in range(1, len(ages)):
         if ages[place][2] != ages[place - 1][2]:
@@ -61,10 +66,21 @@ def settled_at(intervals: Sequence[Interval], ended_at: float, settle: Settle) -
             return at
         if at < ended_at + settle.least:
             continue
+        _, now, capacity = ages[place]
+        if None not in (usual, size, now, capacity) and capacity > size and now >= usual:  # type: ignore[operator]
+            return at
         known = np.array([age for _, age, _ in ages[begin : place + 1] if age is not None], dtype=np.float64)
         if not known.size or _crossings(known) >= 2:
             return at
     return None
+
+
+def _usually(intervals: Sequence[Interval], changed_at: float) -> tuple[float | None, float | None]:
+    """The median of the age before the change and the log's capacity then, in bytes; None where not known."""
+    before = [one.current.values for one in intervals if one.ended_at <= changed_at - _SLOT_SECONDS][-_USUAL_POLLS:]
+    ages = [one[series.CHECKPOINT_AGE] for one in before if series.CHECKPOINT_AGE in one]
+    size = next((one[series.CAPACITY] for one in reversed(before) if series.CAPACITY in one), None)
+    return (float(np.median(ages)) if ages else None), size
 
 
 def _crossings(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> int:

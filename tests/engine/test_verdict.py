@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from advisor.engine.units import MIB
 from advisor.engine.verdict import Verdict, Why, judge
 from advisor.engine.verdict_metrics import AIMS, METRICS, aims_of
 from advisor.engine.verdict_windows import ENOUGH_POLLS, Settle, settled_at, windows
+from advisor.mysql import series
 from tests.engine.verdict_histories import CHANGED_AT, Server, history, judged, replace, swinging
 
 SMALL = Server(limit=48 * MIB, pages=500)
@@ -131,12 +133,26 @@ def test_it_is_settled_when_the_age_has_swung_around_a_level_and_not_while_it_cl
     found = settled_at(calm, CHANGED_AT, settle)
     assert found is not None
     assert 120 <= found - CHANGED_AT <= 400
-    # A log that takes long to fill: the age has only climbed by then.
-    slow = history(SMALL, after=replace(LARGE, limit=8000 * MIB, pages=50), seed=1)
+    # A log that takes long to fill again: the age has only climbed by then.
+    filled = replace(LARGE, limit=8000 * MIB, pages=50)
+    slower = replace(filled, limit=12_000 * MIB, demand=lambda since: 0.4 * filled.demand(since))
+    slow = history(filled, after=slower, seed=1)
     late = settled_at(slow, CHANGED_AT, settle)
     assert late is not None
     assert late - CHANGED_AT == 900
     assert settled_at([one for one in slow if one.ended_at < CHANGED_AT + 600], CHANGED_AT, settle) is None
+
+
+def test_a_larger_log_is_judged_once_it_holds_what_filled_the_smaller_one() -> None:
+    settle = Settle(least=120, most=900)
+    raised = history(SMALL, after=replace(LARGE, limit=8000 * MIB, pages=50), seed=1)
+    found = settled_at(raised, CHANGED_AT, settle)
+    assert found is not None
+    assert 120 <= found - CHANGED_AT <= 300
+    usual = float(np.median([one.current.values[series.CHECKPOINT_AGE] for one in raised if one.ended_at < CHANGED_AT]))
+    held = next(one.current.values[series.CHECKPOINT_AGE] for one in raised if one.ended_at == found)
+    assert held >= 0.9 * usual
+    assert judged(raised, until=found - CHANGED_AT + 200).verdict == Verdict.IMPROVED
 
 
 def test_the_same_history_is_always_judged_alike() -> None:
