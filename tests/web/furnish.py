@@ -88,9 +88,31 @@ def _fleet(team: Any, hours: float) -> dict[str, Any]:
         for ago in range(0, 96)
     )  # fmt: skip
     sized = redo_history.build(team, hours=26, capacity=64 * demo.MIB, now=now)
+    _people_at_work(team, [servers[0], servers[2]], advice)
     names = {server.name: server.pk for server in [*servers, sized]}
     values = walking.filling(busy, advice, setting_id=setting.pk, other_id=servers[2].pk)
-    return {"servers": names, "values": values}
+    return {"servers": names, "values": values, "changes": _changes()}
+
+
+def _people_at_work(team: Any, servers: list[Any], advice: Any) -> None:
+    """Two more members, and what they and dana want to change."""
+    from django.contrib.auth.models import User
+
+    from advisor.teams import services
+    from advisor.teams.roles import Role
+    from tests.web import changes_made
+
+    author = services.create_user(name="minji", team=team, roles=[Role.EDITOR])
+    reviewer = services.create_user(name="omar", team=team, roles=[Role.APPROVER, Role.OPERATOR])
+    User.objects.filter(pk=reviewer.pk).update(email="omar@example.test")
+    changes_made.build(team, author=author, reviewer=reviewer, servers=servers, advice=advice, now=timezone.now())
+
+
+def _changes() -> list[str]:
+    """The change requests, the first that was made first."""
+    from advisor.changes.models import ChangeRequest
+
+    return list(ChangeRequest.objects.order_by("number").values_list("pk", flat=True))
 
 
 def _every_number(server: Any, course: Any) -> None:

@@ -28,6 +28,7 @@ class Installation:
     servers: dict[str, str]
     values: dict[str, str]
     pages: list[tuple[str, str]]
+    changes: list[str]
 
 
 @contextmanager
@@ -69,7 +70,8 @@ def installation(folder: Path, *what: str, workers: int = 2) -> Iterator[Install
     )  # fmt: skip
     try:
         _wait_for(f"{base}/healthz", web)
-        yield Installation(base, filled["session"], filled["servers"], filled["values"], filled["pages"])
+        told = {name: filled[name] for name in ("session", "servers", "values", "pages")}
+        yield Installation(base, **told, changes=filled.get("changes", []))
     finally:
         web.terminate()
         try:
