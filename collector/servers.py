@@ -201,6 +201,18 @@ def set_credential(
 
 
 @transaction.atomic
+def remove_apply_account(*, server: Server, actor: AbstractBaseUser | None = None) -> bool:
+    """Forgets the account for applying; whether there was one."""
+    server = Server.objects.select_for_update().get(pk=server.pk)
+    stored = Credential.objects.filter(server=server, purpose="apply").first()
+    if stored is None:
+        return False
+    _audit("credential.removed", server, actor, {"purpose": stored.purpose, "user": stored.user})
+    stored.delete()
+    return True
+
+
+@transaction.atomic
 def set_enabled(*, server: Server, enabled: bool, actor: AbstractBaseUser | None = None) -> None:
     """Pauses watching, or goes on with it."""
     server = Server.objects.select_for_update().get(pk=server.pk)

@@ -6,6 +6,7 @@ from django.urls import path
 
 from advisor.web.views import (
     adding,
+    applying_account,
     assigning,
     charts,
     comparing,
@@ -65,6 +66,7 @@ urlpatterns = [
     path("s/<str:server_id>/events/annotate", events.annotate, name="annotation-create"),
     path("s/<str:server_id>/events/<int:event_id>/delete", events.delete, name="annotation-delete"),
     path("s/<str:server_id>/settings", adding.settings, name="server-settings"),
+    path("s/<str:server_id>/apply-account", applying_account.set_applying_account, name="server-apply-account"),
     path("s/<str:server_id>/delete", adding.delete, name="server-delete"),
     path(_ADVICE, recommendations.recommendation, name="recommendation"),
     path(f"{_ADVICE}/acknowledge", recommendations.acknowledge, name="recommendation-acknowledge"),

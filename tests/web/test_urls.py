@@ -86,6 +86,7 @@ PAGES: dict[str, tuple[str, str, dict[str, int]]] = {
         "get",
         {"anonymous": 302, "outsider": 404, "viewer": 403, "approver": 403, "operator": 403, "": 200},
     ),
+    "server-apply-account": ("S", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
     "server-delete": ("S", "post", {"anonymous": 302, "outsider": 404, "": 403, "admin": 302}),
     "recommendation": ("SR", "get", {"anonymous": 302, "outsider": 404, "": 200}),
     "recommendation-acknowledge": ("SR", "post", {"anonymous": 302, "outsider": 404, "viewer": 403, "": 302}),

@@ -21,6 +21,7 @@ from advisor.teams import access
 from advisor.teams.models import Team
 from advisor.teams.roles import Action
 from advisor.web.forms import NewServer, ServerSettings, TargetServer
+from advisor.web.views.applying_account import applying_account
 from collector import drafts, servers, snapshots
 from collector.errors import AddressDenied, BadTarget, TargetError
 from collector.reports import ConnectionReport
@@ -247,6 +248,7 @@ def settings(request: HttpRequest, server_id: str) -> HttpResponse:
         "may_delete": may.may(Action.DELETE_SERVER),
         "statements": _statements_for(target),
         "optional": _optional_for(target),
+        "applying": applying_account(target) if may.may(Action.SET_POLICIES) else None,
     }
     return render(request, "web/server_settings.html", context, status=422 if form.errors else 200)
 
