@@ -152,7 +152,8 @@ def test_a_holder_whose_time_is_up_gives_the_shard_back(target: RunningServer, o
         "held = Watch(claim(0), threading.Event()).run(5)\n"
         "seconds = round(time.monotonic() - began)\n"
         # A thread that was told to end is counted for a moment longer.
-        "time.sleep(0.5)\n"
+        "until = time.monotonic() + 30\n"
+        "while threading.active_count() > 2 and time.monotonic() < until: time.sleep(0.1)\n"
         "print(held, seconds, threading.active_count())"
     )
     # Nobody took the lease meanwhile, it ended by itself, and no reading thread is left but the watchdog's.
