@@ -21,6 +21,7 @@ REQUESTS = 30
 #: Runs in a process of its own, since this one's settings belong to the checkout's data folder.
 _FILL = """
 import time
+from django.conf import settings
 from django.utils import timezone
 from advisor.teams import services as teams
 from collector import servers
@@ -43,7 +44,7 @@ for number, poll in enumerate(polls):
                                             uptime_seconds=1000 + 10 * number))
 session = SessionStore()
 session[SESSION_KEY] = str(user.pk)
-session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
 session[HASH_SESSION_KEY] = user.get_session_auth_hash()
 session.create()
 print("FILLED", server.id, session.session_key)
